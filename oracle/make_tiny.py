@@ -470,7 +470,7 @@ MIXED = [
     (r"blk\.0\.ffn_down_exps", "Q6_K"),
     (r"blk\.1\.attn_q\.", "IQ4_NL"), (r"blk\.1\.attn_k\.", "F16"), (r"blk\.1\.attn_v\.", "Q5_1"),
     (r"blk\.1\.attn_output", "Q4_1"), (r"blk\.1\.ffn_gate_exps", "IQ4_XS"), (r"blk\.1\.ffn_up_exps", "MXFP4"),
-    (r"blk\.1\.ffn_down_exps", "Q3_K"),
+    (r"blk\.1\.ffn_down_exps", "Q4_0"),
 ]
 Q8_0 = [(r"ffn_gate_inp", "F32"), (r".", "Q8_0")]
 PROJECTIONS = r"(_proj|lm_head|embed_tokens)\.weight$"
