@@ -44,8 +44,8 @@ impl Format {
     }
 
     fn refuse_unless_finite(self, x: &[f32], magnitude_max: f32) -> Result<(), Error> {
-        // The comparison is written so that NaN fails it.
-        match x.iter().enumerate().find(|(_, value)| !(value.abs() <= magnitude_max)) {
+        // A NaN is in no range.
+        match x.iter().enumerate().find(|(_, value)| !(0.0..=magnitude_max).contains(&value.abs())) {
             Some((index, &value)) => Err(Error::NotFinite { format: self, index, value }),
             None => Ok(()),
         }
