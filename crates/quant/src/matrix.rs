@@ -101,3 +101,61 @@ impl<'a> Matrix<'a> {
         decode::row(self.format, bytes, scales, out);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use units::Rng;
+
+    use super::*;
+
+    #[test]
+    fn refuses_what_does_not_fit() {
+        // Format, rows, cols, bytes, scale bytes, part of the message.
+        let rows = [
+            (Format::Q8_0, 2, 33, 68, 0, "a row of 33 values is not a whole number of q8_0 blocks of 32"),
+            (Format::Q8_0, 2, 32, 67, 0, "a q8_0 matrix [2, 32] needs 68 bytes of weights, found 67"),
+            (Format::Q8_0, 2, 32, 68, 4, "needs 0 bytes of scales, found 4"),
+            (Format::Int8Row, 2, 5, 10, 0, "an int8-row matrix [2, 5] needs 8 bytes of scales, found 0"),
+            (Format::Int4Group { group: 64 }, 2, 65, 66, 12, "needs 16 bytes of scales, found 12"),
+            (Format::Int4Group { group: 48 }, 2, 96, 96, 16, "a scale per 48 columns is not known"),
+            (Format::Int4Group { group: 0 }, 2, 96, 96, 16, "a scale per 0 columns is not known"),
+            (Format::F32, 1, usize::MAX, 4, 0, "more bytes than can be addressed"),
+            (Format::F32, usize::MAX, 2, 4, 0, "more bytes than can be addressed"),
+        ];
+        for (format, rows, cols, bytes, scales, reason) in rows {
+            let (bytes, scales) = (vec![0; bytes], vec![0; scales]);
+            let error = Matrix::new(format, rows, cols, &bytes, &scales).expect_err(reason).to_string();
+            assert!(error.contains(reason.trim_start_matches("an ").trim_start_matches("a ")), "{error}");
+        }
+    }
+
+    #[test]
+    fn cuts_rows_with_their_scales() {
+        let bytes: Vec<u8> = (1..=6).map(|code| code * 0x11).collect();
+        let scales: Vec<u8> = [1f32, 2.0, 4.0].iter().flat_map(|scale| scale.to_le_bytes()).collect();
+        let matrix = Matrix::new(Format::Int4Row, 3, 3, &bytes, &scales).expect("2 bytes and a scale a row");
+        let below = matrix.rows(1..3);
+        assert_eq!((below.rows, below.row(1)), (2, (&bytes[4..], &scales[8..])));
+        let mut row = [0.0; 3];
+        below.decode_row(0, &mut row);
+        assert_eq!(row, [-10.0, -10.0, -8.0]); // nibbles 3, 3, 4 less 8, times 2
+        assert_eq!(matrix.rows(3..3).rows, 0);
+    }
+
+    /// Any bytes of the right length have values; an empty matrix and an empty row are matrices too.
+    #[test]
+    fn decodes_any_bytes() {
+        let mut rng = Rng::new(1);
+        for format in Format::ALL {
+            for (rows, cols) in [(3, 512), (1, 256), (0, 256), (2, 0)] {
+                let mut random = |len: usize| (0..len).map(|_| rng.next_u64() as u8).collect::<Vec<_>>();
+                let bytes = random(rows * format.row_bytes(cols).expect("whole blocks"));
+                let scales = random(rows * format.scales_per_row(cols) * 4);
+                let matrix =
+                    Matrix::new(*format, rows, cols, &bytes, &scales).expect("lengths of the format");
+                let mut out = vec![f32::NAN; cols];
+                (0..rows).for_each(|r| matrix.decode_row(r, &mut out));
+            }
+        }
+    }
+}
