@@ -201,7 +201,7 @@ mod tests {
         use std::os::unix::ffi::OsStringExt;
         let odd = OsString::from_vec(vec![b'a', 0xFF]);
         assert_eq!(
-            find("model").expect("a model").read(&[odd.clone()]),
+            find("model").expect("a model").read(std::slice::from_ref(&odd)),
             Ok(Some(Value::Path(PathBuf::from(&odd))))
         );
         assert!(find("ram").expect("a size").read(&[odd]).is_err_and(|found| found.contains("not UTF-8")));
