@@ -52,53 +52,30 @@ pub enum Format {
     Mxfp4,
 }
 
-/// One line of the table that all properties of a format come from.
-struct Row {
-    format: Format,
-    name: &'static str,
-    dtype: Option<Dtype>,
-    block_elements: usize,
-    block_bytes: usize,
-    group: Option<usize>,
-}
-
-const fn row(
-    format: Format,
-    name: &'static str,
-    dtype: Option<Dtype>,
-    (block_elements, block_bytes): (usize, usize),
-    group: Option<usize>,
-) -> Row {
-    Row { format, name, dtype, block_elements, block_bytes, group }
-}
-
-const fn int4_group(group: usize, name: &'static str) -> Row {
-    row(Format::Int4Group { group }, name, None, int4::BLOCK, Some(group))
-}
-
-const TABLE: &[Row] = &[
-    row(Format::F32, "f32", Some(Dtype::F32), floats::F32_BLOCK, None),
-    row(Format::F16, "f16", Some(Dtype::F16), floats::HALF_BLOCK, None),
-    row(Format::Bf16, "bf16", Some(Dtype::Bf16), floats::HALF_BLOCK, None),
-    row(Format::Int8Row, "int8-row", None, int8_row::BLOCK, None),
-    row(Format::Int4Row, "int4-row", None, int4::BLOCK, None),
-    int4_group(32, "int4-g32"),
-    int4_group(64, "int4-g64"),
-    int4_group(128, "int4-g128"),
-    int4_group(256, "int4-g256"),
-    row(Format::Q8_0, "q8_0", Some(Dtype::Q8_0), (q8_0::ELEMENTS, q8_0::BYTES), Some(32)),
-    row(Format::Q4_0, "q4_0", Some(Dtype::Q4_0), (q4::ELEMENTS, q4::Q4_0_BYTES), Some(32)),
-    row(Format::Q4_1, "q4_1", Some(Dtype::Q4_1), (q4::ELEMENTS, q4::Q4_1_BYTES), Some(32)),
-    row(Format::Q5_0, "q5_0", Some(Dtype::Q5_0), (q5::ELEMENTS, q5::Q5_0_BYTES), Some(32)),
-    row(Format::Q5_1, "q5_1", Some(Dtype::Q5_1), (q5::ELEMENTS, q5::Q5_1_BYTES), Some(32)),
-    row(Format::Q2K, "q2_k", Some(Dtype::Q2K), (q2_k::ELEMENTS, q2_k::BYTES), Some(q2_k::GROUP)),
-    row(Format::Q3K, "q3_k", Some(Dtype::Q3K), (q3_k::ELEMENTS, q3_k::BYTES), Some(q3_k::GROUP)),
-    row(Format::Q4K, "q4_k", Some(Dtype::Q4K), (q4_k::ELEMENTS, q4_k::BYTES), Some(q4_k::GROUP)),
-    row(Format::Q5K, "q5_k", Some(Dtype::Q5K), (q5_k::ELEMENTS, q5_k::BYTES), Some(q5_k::GROUP)),
-    row(Format::Q6K, "q6_k", Some(Dtype::Q6K), (q6_k::ELEMENTS, q6_k::BYTES), Some(q6_k::GROUP)),
-    row(Format::Iq4Nl, "iq4_nl", Some(Dtype::Iq4Nl), (iq4::NL_ELEMENTS, iq4::NL_BYTES), Some(32)),
-    row(Format::Iq4Xs, "iq4_xs", Some(Dtype::Iq4Xs), (iq4::XS_ELEMENTS, iq4::XS_BYTES), Some(iq4::XS_GROUP)),
-    row(Format::Mxfp4, "mxfp4", Some(Dtype::Mxfp4), (mxfp4::ELEMENTS, mxfp4::BYTES), Some(32)),
+/// Every format with its name and, where a dtype alone says what the bytes mean, that dtype.
+const TABLE: &[(Format, &str, Option<Dtype>)] = &[
+    (Format::F32, "f32", Some(Dtype::F32)),
+    (Format::F16, "f16", Some(Dtype::F16)),
+    (Format::Bf16, "bf16", Some(Dtype::Bf16)),
+    (Format::Int8Row, "int8-row", None),
+    (Format::Int4Row, "int4-row", None),
+    (Format::Int4Group { group: 32 }, "int4-g32", None),
+    (Format::Int4Group { group: 64 }, "int4-g64", None),
+    (Format::Int4Group { group: 128 }, "int4-g128", None),
+    (Format::Int4Group { group: 256 }, "int4-g256", None),
+    (Format::Q8_0, "q8_0", Some(Dtype::Q8_0)),
+    (Format::Q4_0, "q4_0", Some(Dtype::Q4_0)),
+    (Format::Q4_1, "q4_1", Some(Dtype::Q4_1)),
+    (Format::Q5_0, "q5_0", Some(Dtype::Q5_0)),
+    (Format::Q5_1, "q5_1", Some(Dtype::Q5_1)),
+    (Format::Q2K, "q2_k", Some(Dtype::Q2K)),
+    (Format::Q3K, "q3_k", Some(Dtype::Q3K)),
+    (Format::Q4K, "q4_k", Some(Dtype::Q4K)),
+    (Format::Q5K, "q5_k", Some(Dtype::Q5K)),
+    (Format::Q6K, "q6_k", Some(Dtype::Q6K)),
+    (Format::Iq4Nl, "iq4_nl", Some(Dtype::Iq4Nl)),
+    (Format::Iq4Xs, "iq4_xs", Some(Dtype::Iq4Xs)),
+    (Format::Mxfp4, "mxfp4", Some(Dtype::Mxfp4)),
 ];
 
 impl Format {
@@ -107,52 +84,71 @@ impl Format {
         let mut all = [Format::F32; TABLE.len()];
         let mut i = 0;
         while i < TABLE.len() {
-            all[i] = TABLE[i].format;
+            all[i] = TABLE[i].0;
             i += 1;
         }
         all
     };
 
-    fn row(self) -> Option<&'static Row> {
-        TABLE.iter().find(|row| row.format == self)
-    }
-
     /// The name users read and write, such as `int4-g64` or `q4_k`.
     #[must_use]
     pub fn name(self) -> &'static str {
         // Only an `Int4Group` of a size that no container has is missing from the table.
-        self.row().map_or("int4-grouped", |row| row.name)
+        TABLE.iter().find(|row| row.0 == self).map_or("int4-grouped", |row| row.1)
     }
 
     /// The format with this name (exactly as [`Format::name`] spells it), if there is one.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Format> {
-        TABLE.iter().find(|row| row.name == name).map(|row| row.format)
+        TABLE.iter().find(|row| row.1 == name).map(|row| row.0)
     }
 
     /// The format of a tensor whose dtype alone says what its bytes mean; `None` for integers, which need scales
     /// beside them, and for dtypes without a decoder.
     #[must_use]
     pub fn from_dtype(dtype: Dtype) -> Option<Format> {
-        TABLE.iter().find(|row| row.dtype == Some(dtype)).map(|row| row.format)
+        TABLE.iter().find(|row| row.2 == Some(dtype)).map(|row| row.0)
     }
 
     /// The dtype that this format has in a file, `U8` for those that keep their scales in a second tensor.
     #[must_use]
     pub fn dtype(self) -> Dtype {
-        self.row().and_then(|row| row.dtype).unwrap_or(Dtype::U8)
+        TABLE.iter().find(|row| row.0 == self).and_then(|row| row.2).unwrap_or(Dtype::U8)
+    }
+
+    /// Columns and bytes of a block. A match and not the table, because every row of a product asks.
+    const fn block(self) -> (usize, usize) {
+        match self {
+            Format::F32 => floats::F32_BLOCK,
+            Format::F16 | Format::Bf16 => floats::HALF_BLOCK,
+            Format::Int8Row => int8_row::BLOCK,
+            Format::Int4Row | Format::Int4Group { .. } => int4::BLOCK,
+            Format::Q8_0 => (q8_0::ELEMENTS, q8_0::BYTES),
+            Format::Q4_0 => (q4::ELEMENTS, q4::Q4_0_BYTES),
+            Format::Q4_1 => (q4::ELEMENTS, q4::Q4_1_BYTES),
+            Format::Q5_0 => (q5::ELEMENTS, q5::Q5_0_BYTES),
+            Format::Q5_1 => (q5::ELEMENTS, q5::Q5_1_BYTES),
+            Format::Q2K => (q2_k::ELEMENTS, q2_k::BYTES),
+            Format::Q3K => (q3_k::ELEMENTS, q3_k::BYTES),
+            Format::Q4K => (q4_k::ELEMENTS, q4_k::BYTES),
+            Format::Q5K => (q5_k::ELEMENTS, q5_k::BYTES),
+            Format::Q6K => (q6_k::ELEMENTS, q6_k::BYTES),
+            Format::Iq4Nl => (iq4::NL_ELEMENTS, iq4::NL_BYTES),
+            Format::Iq4Xs => (iq4::XS_ELEMENTS, iq4::XS_BYTES),
+            Format::Mxfp4 => (mxfp4::ELEMENTS, mxfp4::BYTES),
+        }
     }
 
     /// Columns of a block, the least that can be decoded without reading its neighbours.
     #[must_use]
     pub fn block_elements(self) -> usize {
-        self.row().map_or(int4::BLOCK.0, |row| row.block_elements)
+        self.block().0
     }
 
     /// Bytes of a block, without the scales of formats that keep them beside the weights.
     #[must_use]
     pub fn block_bytes(self) -> usize {
-        self.row().map_or(int4::BLOCK.1, |row| row.block_bytes)
+        self.block().1
     }
 
     /// Columns that share one scale, inside the block or beside it; `None` where a scale serves a whole row or there
@@ -160,8 +156,10 @@ impl Format {
     #[must_use]
     pub fn group_elements(self) -> Option<usize> {
         match self {
+            Format::F32 | Format::F16 | Format::Bf16 | Format::Int8Row | Format::Int4Row => None,
             Format::Int4Group { group } => Some(group),
-            _ => self.row().and_then(|row| row.group),
+            Format::Q2K | Format::Q3K | Format::Q6K => Some(q2_k::GROUP),
+            _ => Some(32),
         }
     }
 
@@ -169,7 +167,7 @@ impl Format {
     /// or the count overflows. Rows of int4 may have an odd width; the high nibble of their last byte means nothing.
     #[must_use]
     pub fn row_bytes(self, cols: usize) -> Option<usize> {
-        let (elements, bytes) = (self.block_elements(), self.block_bytes());
+        let (elements, bytes) = self.block();
         let blocks = match self {
             Format::Int4Row | Format::Int4Group { .. } => cols.div_ceil(elements),
             _ if cols.is_multiple_of(elements) => cols / elements,
@@ -196,75 +194,4 @@ impl fmt::Display for Format {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The table as published: name, columns of a block, bytes of a block, bytes and scales of a row of 512.
-    #[test]
-    fn has_the_published_geometry() {
-        let rows = [
-            ("f32", 1, 4, 2048, 0),
-            ("f16", 1, 2, 1024, 0),
-            ("bf16", 1, 2, 1024, 0),
-            ("int8-row", 1, 1, 512, 1),
-            ("int4-row", 2, 1, 256, 1),
-            ("int4-g32", 2, 1, 256, 16),
-            ("int4-g64", 2, 1, 256, 8),
-            ("int4-g128", 2, 1, 256, 4),
-            ("int4-g256", 2, 1, 256, 2),
-            ("q8_0", 32, 34, 544, 0),
-            ("q4_0", 32, 18, 288, 0),
-            ("q4_1", 32, 20, 320, 0),
-            ("q5_0", 32, 22, 352, 0),
-            ("q5_1", 32, 24, 384, 0),
-            ("q2_k", 256, 84, 168, 0),
-            ("q3_k", 256, 110, 220, 0),
-            ("q4_k", 256, 144, 288, 0),
-            ("q5_k", 256, 176, 352, 0),
-            ("q6_k", 256, 210, 420, 0),
-            ("iq4_nl", 32, 18, 288, 0),
-            ("iq4_xs", 256, 136, 272, 0),
-            ("mxfp4", 32, 17, 272, 0),
-        ];
-        assert_eq!(rows.len(), Format::ALL.len());
-        for (name, elements, bytes, row_bytes, scales) in rows {
-            let format = Format::from_name(name).expect(name);
-            assert_eq!(format.to_string(), name);
-            assert_eq!((format.block_elements(), format.block_bytes()), (elements, bytes), "{name}");
-            assert_eq!(format.row_bytes(512), Some(row_bytes), "{name}");
-            assert_eq!(format.scales_per_row(512), scales, "{name}");
-            assert!(Format::ALL.contains(&format));
-        }
-    }
-
-    #[test]
-    fn refuses_broken_rows_and_overflow() {
-        let rows = [
-            ("q8_0", 31, None),
-            ("q4_k", 128, None),
-            ("int4-row", 5, Some(3)),
-            ("int4-g64", 1, Some(1)),
-            ("int8-row", 5, Some(5)),
-            ("f32", usize::MAX, None),
-            ("f32", 0, Some(0)),
-        ];
-        for (name, cols, bytes) in rows {
-            assert_eq!(Format::from_name(name).expect(name).row_bytes(cols), bytes, "{name} of {cols}");
-        }
-    }
-
-    #[test]
-    fn knows_every_decodable_dtype() {
-        for format in Format::ALL {
-            let expected = (format.scales_per_row(256) == 0).then_some(*format);
-            assert_eq!(Format::from_dtype(format.dtype()), expected, "{format}");
-        }
-        for dtype in
-            [Dtype::U8, Dtype::I8, Dtype::F64, Dtype::F8E4M3, Dtype::Q8_1, Dtype::Q8K, Dtype::GgufOther]
-        {
-            assert_eq!(Format::from_dtype(dtype), None, "{dtype}");
-        }
-        assert_eq!(Format::from_name("Q4_K"), None);
-        assert_eq!(Format::from_name("int4-g48"), None);
-    }
-}
+mod tests;
