@@ -1,1 +1,30 @@
-//! To be filled.
+//! Fast loops on slices, in one canonical order, so that every instruction set gives the same bits.
+//!
+//! Each loop is written once, over sixteen abstract [`lanes`](mod@self), and stamped for each instruction set; a [`Table`]
+//! of function pointers is chosen when the program starts. The [`Pool`] spreads work over threads. This crate knows nothing
+//! of models, files or where results go.
+//!
+//! # The canonical order
+//! Every sum is sixteen partial sums: lane `l` takes the elements `l, l + 16, …`, starting from 0 and adding each product by
+//! one fused multiply-add. A tail shorter than sixteen touches only its lanes. Lanes are combined by one tree: `l` with
+//! `l + 8`, then `+ 4`, `+ 2`, `+ 1`.
+//!
+//! A row of a quantised matrix is summed a group (the columns that share a scale) at a time: the group's codes, as f32, times
+//! `x` give partial lanes from 0, and `lane = fma(partial, scale, lane)`. Where the format has a minimum, the group's `x` are
+//! added up lane by lane (from the first) and `lane = fma(sum, minimum, lane)` follows. The scale of a group inside a block
+//! is `block scale * group scale`, rounded once; minima likewise, with the sign with which they are added.
+//!
+//! A NaN stays a NaN, but its sign and payload are the processor's business.
+
+pub mod math;
+
+mod dispatch;
+mod formats;
+mod lanes;
+mod matmul;
+mod pool;
+mod table;
+mod vector;
+
+pub use pool::Pool;
+pub use table::{Activation, Table};

@@ -1,0 +1,23 @@
+//! `q8_0`.
+
+use quant::q8_0::{BYTES, CODES_AT, ELEMENTS};
+
+use super::group::{add_group, half, sixteen};
+use crate::{
+    lanes::{BYTE_UNIT, Lanes},
+    matmul::Step,
+};
+
+/// 32 signed bytes and a scale.
+pub(crate) struct Q8_0;
+
+impl<L: Lanes> Step<L, BYTES, ELEMENTS> for Q8_0 {
+    const UNIT: f32 = BYTE_UNIT;
+
+    #[inline(always)]
+    fn step<const T: usize>(lanes: L, block: &[u8; BYTES], x: [&[f32; ELEMENTS]; T], sums: &mut [L::F; T]) {
+        let first = lanes.codes(sixteen(lanes, block, CODES_AT));
+        let last = lanes.codes(sixteen(lanes, block, CODES_AT + 16));
+        add_group(lanes, [first, last], half(lanes, block, 0), x, 0, sums);
+    }
+}

@@ -1,0 +1,6 @@
+//! The canonical order, held against a second, naive implementation of it.
+
+mod naive;
+
+mod canonical;
+mod vectors;
