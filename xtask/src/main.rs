@@ -8,7 +8,10 @@ mod ci;
 mod oracle;
 mod tidy;
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use anyhow::{Result, bail};
 
@@ -20,7 +23,17 @@ usage: cargo xtask COMMAND
   oracle [NAME] [--seed N] [--out DIR]   make fixtures again (all, or one of `oracle --list`), into oracle/ or DIR
          [--python PROGRAM]";
 
-fn main() -> Result<()> {
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let (command, rest) = match arguments.split_first() {
         Some((command, rest)) => (command.as_str(), rest),
