@@ -32,9 +32,7 @@ pub fn run(root: &Path, arguments: &[String]) -> Result<()> {
     let options = parse(arguments)?;
     let python = options.python.clone().unwrap_or_else(|| "python3".into());
     let script = root.join("oracle/make_tiny.py");
-    if !options.is_list {
-        check_packages(&python)?;
-    }
+    check_packages(&python)?;
     let mut command = Command::new(&python);
     command.arg(script).args(script_arguments(&options, &root.join("oracle")));
     let status = command.status().with_context(|| format!("{} could not be started", python.display()))?;

@@ -27,9 +27,9 @@ pub struct RustFile {
 impl RustFile {
     /// A file with this text.
     pub fn new(package: &str, path: &Path, text: String) -> RustFile {
-        let is_test =
-            path.components().any(|part| part.as_os_str() == "tests" || part.as_os_str() == "benches")
-                || path.file_name().is_some_and(|name| name == "tests.rs");
+        let beside = ["tests", "benches", "examples"];
+        let is_test = path.components().any(|part| beside.iter().any(|name| part.as_os_str() == *name))
+            || path.file_name().is_some_and(|name| name == "tests.rs");
         let lines = source::lines(&text, is_test);
         RustFile { package: package.to_owned(), path: path.to_path_buf(), text, lines }
     }
