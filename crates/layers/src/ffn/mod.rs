@@ -1,0 +1,3 @@
+//! Feed-forward blocks that every token passes.
+
+pub mod glu;

@@ -1,0 +1,3 @@
+//! Blocks that look at other positions.
+
+pub mod gqa;
