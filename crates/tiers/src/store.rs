@@ -108,11 +108,11 @@ impl Store {
     /// as before.
     pub fn take(&mut self) -> Result<Option<Lease>, Error> {
         self.collect();
-        self.load();
-        while let Some(completion) = self.source.reap(Wait::No) {
-            self.arrived(completion)?;
-        }
         loop {
+            while let Some(completion) = self.source.reap(Wait::No) {
+                self.arrived(completion)?;
+            }
+            self.load();
             if let Some(lease) = self.next_ready()? {
                 return Ok(Some(lease));
             }
@@ -128,7 +128,6 @@ impl Store {
             self.stats.wait_us += start.elapsed().as_micros() as u64;
             if let Some(completion) = completion {
                 self.arrived(completion)?;
-                self.load();
             }
         }
     }
