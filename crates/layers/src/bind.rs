@@ -1,24 +1,42 @@
 //! From a role to a tensor: tries the names of a role, checks the shape, works out the stored format.
 
-use checkpoint::{Checkpoint, Tensor};
-use quant::Format;
+use std::{path::PathBuf, rc::Rc};
+
+use checkpoint::{Checkpoint, FileIdx, Tensor};
+use quant::{Format, Stamps};
 use units::{ExpertIdx, LayerIdx};
 
 use crate::{description::Description, error::Error, names::Role, weight::Stored};
 
 /// Finds the tensors of one description in one checkpoint.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Binder<'a> {
     /// Where the tensors are.
     pub checkpoint: &'a Checkpoint,
     /// What is needed.
     pub description: &'a Description,
+    /// What each file says about the formats of its tensors, if it does.
+    stamps: Rc<[Option<Stamps>]>,
 }
 
 impl<'a> Binder<'a> {
+    /// A binder for `description` in `checkpoint`.
+    ///
+    /// # Errors
+    /// A file's format stamp cannot be read.
+    pub fn new(checkpoint: &'a Checkpoint, description: &'a Description) -> Result<Binder<'a>, Error> {
+        let stamp = |(index, file): (usize, &PathBuf)| -> Result<Option<Stamps>, Error> {
+            let text = checkpoint.metadata_stamp(FileIdx(index as u32));
+            let refuse = |source| Error::Format { file: file.clone(), tensor: "colibri.fmt".to_string(), source };
+            text.map(Stamps::parse).transpose().map_err(refuse)
+        };
+        let stamps = checkpoint.files().iter().enumerate().map(stamp).collect::<Result<_, _>>()?;
+        Ok(Binder { checkpoint, description, stamps })
+    }
+
     /// The first tensor that has one of the role's names. Placeholders of 0 bytes count as absent.
     #[must_use]
-    pub fn find(self, role: Role, layer: LayerIdx, expert: ExpertIdx) -> Option<&'a Tensor> {
+    pub fn find(&self, role: Role, layer: LayerIdx, expert: ExpertIdx) -> Option<&'a Tensor> {
         let names = self.description.names.of(role, layer, expert);
         names.filter_map(|name| self.checkpoint.tensor(&name)).find(|tensor| tensor.len_bytes > 0)
     }
@@ -27,7 +45,7 @@ impl<'a> Binder<'a> {
     ///
     /// # Errors
     /// No name of the role is in the checkpoint.
-    pub fn need(self, role: Role, layer: LayerIdx, expert: ExpertIdx) -> Result<&'a Tensor, Error> {
+    pub fn need(&self, role: Role, layer: LayerIdx, expert: ExpertIdx) -> Result<&'a Tensor, Error> {
         self.find(role, layer, expert).ok_or_else(|| Error::Missing {
             path: self.checkpoint.path().to_path_buf(),
             family: self.description.family,
@@ -41,7 +59,7 @@ impl<'a> Binder<'a> {
     ///
     /// # Errors
     /// It is absent, has another shape, or its bytes have no decoder.
-    pub fn matrix(self, role: Role, layer: LayerIdx, expert: ExpertIdx, rows: usize, cols: usize) -> Result<Stored, Error> {
+    pub fn matrix(&self, role: Role, layer: LayerIdx, expert: ExpertIdx, rows: usize, cols: usize) -> Result<Stored, Error> {
         let tensor = self.need(role, layer, expert)?;
         self.stored(tensor, role, layer, &[rows, cols])
     }
@@ -50,7 +68,7 @@ impl<'a> Binder<'a> {
     ///
     /// # Errors
     /// As [`Binder::matrix`].
-    pub fn stored(self, tensor: &Tensor, role: Role, layer: LayerIdx, axes: &[usize]) -> Result<Stored, Error> {
+    pub fn stored(&self, tensor: &Tensor, role: Role, layer: LayerIdx, axes: &[usize]) -> Result<Stored, Error> {
         let (cols, outer) = axes.split_last().expect("a matrix has two axes");
         let (rows, cols) = (outer.iter().product(), *cols);
         let scales = self.checkpoint.tensor(&format!("{}.qs", tensor.name));
@@ -58,7 +76,7 @@ impl<'a> Binder<'a> {
             return Err(self.misshapen(tensor, role, layer, axes));
         }
         let scale_count = scales.map(|scales| scales.len_bytes as usize / size_of::<f32>());
-        let stamp = self.checkpoint.metadata_stamp(tensor.file);
+        let stamp = self.stamps[tensor.file.0 as usize].as_ref().and_then(|stamps| stamps.of(&tensor.name));
         let format = Format::deduce(tensor.dtype, rows, cols, tensor.len_bytes as usize, scale_count, stamp)
             .map_err(|source| self.undecodable(tensor, source))?;
         Ok(Stored { tensor: tensor.clone(), scales: scales.cloned(), format, rows, cols })
@@ -68,7 +86,7 @@ impl<'a> Binder<'a> {
     ///
     /// # Errors
     /// It has another shape, no decoder, or cannot be read.
-    pub fn vector(self, role: Role, layer: LayerIdx, len: usize) -> Result<Option<Vec<f32>>, Error> {
+    pub fn vector(&self, role: Role, layer: LayerIdx, len: usize) -> Result<Option<Vec<f32>>, Error> {
         let Some(tensor) = self.find(role, layer, ExpertIdx(0)) else { return Ok(None) };
         if !same_shape(&tensor.shape, &[len]) {
             return Err(self.misshapen(tensor, role, layer, &[len]));
@@ -81,7 +99,7 @@ impl<'a> Binder<'a> {
         Ok(Some(values))
     }
 
-    fn misshapen(self, tensor: &Tensor, role: Role, layer: LayerIdx, needed: &[usize]) -> Error {
+    fn misshapen(&self, tensor: &Tensor, role: Role, layer: LayerIdx, needed: &[usize]) -> Error {
         Error::Shape {
             file: self.file(tensor),
             tensor: tensor.name.clone(),
@@ -94,13 +112,13 @@ impl<'a> Binder<'a> {
         }
     }
 
-    fn undecodable(self, tensor: &Tensor, source: quant::Error) -> Error {
+    fn undecodable(&self, tensor: &Tensor, source: quant::Error) -> Error {
         Error::Format { file: self.file(tensor), tensor: tensor.name.clone(), source }
     }
 
     /// The file that holds `tensor`.
     #[must_use]
-    pub fn file(self, tensor: &Tensor) -> std::path::PathBuf {
+    pub fn file(&self, tensor: &Tensor) -> PathBuf {
         self.checkpoint.files()[tensor.file.0 as usize].clone()
     }
 }

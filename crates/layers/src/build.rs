@@ -32,27 +32,30 @@ pub struct Builder<'a> {
 
 impl<'a> Builder<'a> {
     /// A walk that loads with `fill`, or only measures when there is none.
+    ///
+    /// # Errors
+    /// A file's format stamp cannot be read.
     pub fn new(
         checkpoint: &'a Checkpoint,
         description: &'a Description,
         shape: Shape,
         fill: Option<&'a mut Fill<'a>>,
-    ) -> Builder<'a> {
-        Builder {
-            binder: Binder { checkpoint, description },
+    ) -> Result<Builder<'a>, Error> {
+        Ok(Builder {
+            binder: Binder::new(checkpoint, description)?,
             shape,
             planner: Planner::default(),
             footprint: Footprint::default(),
             constants: Vec::new(),
             ropes: Vec::new(),
             fill,
-        }
+        })
     }
 
     /// Finds tensors without loading them.
     #[must_use]
-    pub fn binder(&self) -> Binder<'a> {
-        self.binder
+    pub fn binder(&self) -> &Binder<'a> {
+        &self.binder
     }
 
     /// The description being built.

@@ -229,7 +229,7 @@ impl LoadedLayer {
     fn build(builder: &mut Builder<'_>, index: LayerIdx, layer: &Layer) -> Result<LoadedLayer, Error> {
         let norm = layer.residual.norm();
         let hidden = builder.hidden();
-        let mut around = |builder: &mut Builder<'_>, before, after| -> Result<Around, Error> {
+        let around = |builder: &mut Builder<'_>, before, after| -> Result<Around, Error> {
             let before = builder.norm(before, index, norm, hidden)?;
             let after = match layer.residual.has_post_norm() {
                 true => Some(builder.norm(after, index, norm, hidden)?),

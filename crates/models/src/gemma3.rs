@@ -22,7 +22,7 @@ use crate::{
     rope, spelling,
 };
 
-/// Every so manieth layer sees all positions, unless the configuration lists the layers.
+/// One layer in so many sees all positions, unless the configuration lists the layers.
 const GLOBAL_EVERY: usize = 6;
 /// Base frequency of the layers with a window, in files that do not name one.
 const LOCAL_THETA: f64 = 10_000.0;
@@ -97,15 +97,11 @@ fn pattern(layers: usize, global_every: usize) -> Vec<bool> {
 }
 
 fn local_layers(config: &Config, layers: usize) -> Result<Vec<bool>, Error> {
-    if config.get("layer_types").is_none() {
-        let every = read::within_or(config, "sliding_window_pattern", 1, layers.max(GLOBAL_EVERY), GLOBAL_EVERY)?;
-        return Ok(pattern(layers, every));
+    if let Some(listed) = read::windowed(config, layers)? {
+        return Ok(listed);
     }
-    let kinds = config.str_list("layer_types")?;
-    if kinds.len() != layers {
-        return Err(config.error("layer_types", &format!("{layers} entries"), &kinds.len().to_string()).into());
-    }
-    Ok(kinds.iter().map(|kind| kind == "sliding_attention").collect())
+    let every = read::within_or(config, "sliding_window_pattern", 1, layers.max(GLOBAL_EVERY), GLOBAL_EVERY)?;
+    Ok(pattern(layers, every))
 }
 
 fn local_rope(config: &Config, head_dim: usize) -> Result<Rope, Error> {

@@ -51,12 +51,8 @@ fn windows(config: &Config, layers: usize) -> Result<Vec<Option<u32>>, Error> {
         return Ok(vec![None; layers]);
     }
     let window = read::within(config, "sliding_window", 1, u32::MAX as usize)? as u32;
-    if config.get("layer_types").is_some() {
-        let kinds = config.str_list("layer_types")?;
-        if kinds.len() != layers {
-            return Err(config.error("layer_types", &format!("{layers} entries"), &kinds.len().to_string()).into());
-        }
-        return Ok(kinds.iter().map(|kind| (kind == "sliding_attention").then_some(window)).collect());
+    if let Some(listed) = read::windowed(config, layers)? {
+        return Ok(listed.into_iter().map(|is_local| is_local.then_some(window)).collect());
     }
     let first = config.usize_or("max_window_layers", 0)?;
     Ok((0..layers).map(|layer| (layer >= first).then_some(window)).collect())

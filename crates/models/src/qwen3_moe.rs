@@ -26,7 +26,7 @@ pub(crate) fn from_config(_: &Checkpoint, config: &Config) -> Result<Description
         true => config.opt_usize("sliding_window")?.map(|window| window as u32),
         false => None,
     };
-    let dense_layers = config.usize_list("mlp_only_layers").unwrap_or_default();
+    let dense_layers = config.usize_list("mlp_only_layers")?.unwrap_or_default();
     let step = read::within_or(config, "decoder_sparse_step", 1, usize::MAX, 1)?;
     let mut layers = Vec::with_capacity(decoder.layers);
     for index in 0..decoder.layers {

@@ -194,6 +194,18 @@ pub fn head(config: &Config, default: bool) -> Result<HeadWeights, Error> {
     Ok(if config.bool_or("tie_word_embeddings", default)? { HeadWeights::Tied } else { HeadWeights::Own })
 }
 
+/// Whether each of `layers` layers has a window, where the configuration lists the kinds of its layers.
+///
+/// # Errors
+/// The list has another length or an entry that is no text.
+pub fn windowed(config: &Config, layers: usize) -> Result<Option<Vec<bool>>, Error> {
+    let Some(kinds) = config.str_list("layer_types")? else { return Ok(None) };
+    if kinds.len() != layers {
+        return Err(config.error("layer_types", &format!("{layers} entries"), &kinds.len().to_string()).into());
+    }
+    Ok(Some(kinds.into_iter().map(|kind| kind == "sliding_attention").collect()))
+}
+
 /// The activation of gated units.
 ///
 /// # Errors

@@ -51,7 +51,7 @@ impl Session {
         let drawn = plan::draw(&checkpoint, options)?;
         let mut loader = Loader { files: Files::open(checkpoint.files())?, progress, done: 0, total: drawn.plan.memory.dense_bytes };
         let mut fill = |tensor: &Tensor, out: &mut [u8]| loader.fill(tensor, out);
-        let mut builder = Builder::new(&checkpoint, &drawn.description, drawn.shape, Some(&mut fill));
+        let mut builder = Builder::new(&checkpoint, &drawn.description, drawn.shape, Some(&mut fill))?;
         let stack = Stack::build(&mut builder)?;
         let placed = builder.finish();
         let store = store(&checkpoint, &stack, &drawn, options)?;

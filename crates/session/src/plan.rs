@@ -251,7 +251,7 @@ struct Short {
 
 impl Measured {
     fn new(checkpoint: &Checkpoint, description: &Description, shape: Shape) -> Result<Measured, Error> {
-        let mut builder = Builder::new(checkpoint, description, shape, None);
+        let mut builder = Builder::new(checkpoint, description, shape, None)?;
         let stack = Stack::build(&mut builder)?;
         let Placed { footprint, .. } = builder.finish();
         let widest = description.indexed().filter_map(|(layer, _)| description.moe(layer)).map(|moe| moe.experts).max();

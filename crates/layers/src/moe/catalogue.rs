@@ -50,7 +50,7 @@ impl LayerExperts {
     ///
     /// # Errors
     /// A tensor is absent, misshapen, undecodable, or stored unlike its neighbours.
-    pub fn bind(binder: Binder<'_>, layer: LayerIdx, moe: &Moe) -> Result<LayerExperts, Error> {
+    pub fn bind(binder: &Binder<'_>, layer: LayerIdx, moe: &Moe) -> Result<LayerExperts, Error> {
         let hidden = binder.description.hidden;
         let first = ExpertIdx(0);
         let parts = if let Some(tensor) = binder.find(Role::AllGateUp, layer, first) {
@@ -157,7 +157,7 @@ struct Part {
 
 impl Part {
     /// One tensor `[experts, rows, cols]`.
-    fn whole(binder: Binder<'_>, role: Role, layer: LayerIdx, moe: &Moe, rows: usize, cols: usize) -> Result<Part, Error> {
+    fn whole(binder: &Binder<'_>, role: Role, layer: LayerIdx, moe: &Moe, rows: usize, cols: usize) -> Result<Part, Error> {
         let tensor = binder.need(role, layer, ExpertIdx(0))?;
         let stored = binder.stored(tensor, role, layer, &[moe.experts, rows, cols])?;
         Ok(Part::slices(&stored, moe.experts, 1, 0))
@@ -189,7 +189,7 @@ impl Part {
     }
 
     /// One tensor `[rows, cols]` for every expert.
-    fn each(binder: Binder<'_>, role: Role, layer: LayerIdx, moe: &Moe, rows: usize, cols: usize) -> Result<Part, Error> {
+    fn each(binder: &Binder<'_>, role: Role, layer: LayerIdx, moe: &Moe, rows: usize, cols: usize) -> Result<Part, Error> {
         let mut part: Option<Part> = None;
         for expert in 0..moe.experts {
             let stored = binder.matrix(role, layer, ExpertIdx(expert as u32), rows, cols)?;

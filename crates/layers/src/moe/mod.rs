@@ -16,7 +16,6 @@ use units::{LayerIdx, Span};
 
 use crate::{build::Builder, error::Error, names::Role, stack::Step, weight::Weight};
 use catalogue::LayerExperts;
-use choice::Choices;
 use router::Router;
 
 /// What the mixture is.
