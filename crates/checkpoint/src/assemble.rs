@@ -80,7 +80,7 @@ impl Assembly {
         let Some(first) = lacking.next() else { return Ok(()) };
         let found = match lacking.count() {
             0 => "it is not in this file".to_string(),
-            more => format!("neither it nor {more} others are in this file"),
+            more => format!("it and {more} more are not in this file"),
         };
         Err(Error::Tensor {
             path: path.clone(),

@@ -1,6 +1,6 @@
 //! From a path to a checkpoint: which format it is, which files belong to it, what they hold.
 
-use std::{collections::BTreeMap, fs, io, path::Path};
+use std::{collections::BTreeMap, fs, path::Path};
 
 use serde_json::Value;
 
@@ -14,9 +14,7 @@ use crate::{
 
 /// See [`Checkpoint::open`].
 pub fn open(path: &Path) -> Result<Checkpoint, Error> {
-    if regular::is_absent(path) {
-        return Err(Error::Io { path: path.to_path_buf(), source: io::ErrorKind::NotFound.into() });
-    }
+    fs::symlink_metadata(path).map_err(|source| Error::Io { path: path.to_path_buf(), source })?;
     if let Some(error) = regular::dangling(path) {
         return Err(error);
     }
@@ -29,6 +27,12 @@ pub fn open(path: &Path) -> Result<Checkpoint, Error> {
         };
     }
     let directory = hub::snapshot(path)?.unwrap_or_else(|| path.to_path_buf());
+    // Without a configuration the safetensors files that may lie here are no model, and a GGUF file needs none.
+    if regular::is_absent(&directory.join("config.json"))
+        && let Some(file) = gguf::split::only_model(&directory)?
+    {
+        return gguf(path, &file);
+    }
     if let Some(shards) = directory::shards(&directory)? {
         return safetensors(path, &directory, shards);
     }
