@@ -1,5 +1,6 @@
 //! The operations and what each of them means.
 
+pub use kernels::Activation;
 use quant::Matrix;
 use units::Span;
 
@@ -162,13 +163,4 @@ impl Attention<'_> {
     pub fn kv_head(&self, head: usize) -> usize {
         head / (self.heads / self.kv_heads)
     }
-}
-
-/// The function on the gate of a gated linear unit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Activation {
-    /// `x · sigmoid(x)`.
-    Silu,
-    /// `x / 2 · (1 + tanh(sqrt(2 / pi) · (x + 0.044715 x³)))`.
-    GeluTanh,
 }
