@@ -68,8 +68,9 @@ fn gguf(path: &Path, file: &Path) -> Result<Checkpoint, Error> {
     let mut assembly = Assembly::default();
     let mut first = None;
     for part in gguf::split::parts(file)? {
-        let header = gguf::split::open_part(&part, assembly.next_file())?;
-        assembly.add(&part.path, header.file_bytes, header.tensors, BTreeMap::new())?;
+        let path = part.path.clone();
+        let header = gguf::split::open_part(part, assembly.next_file())?;
+        assembly.add(&path, header.file_bytes, header.tensors, BTreeMap::new())?;
         match &mut first {
             None => first = Some((header.values, header.metadata)),
             Some((_, metadata)) => metadata.adopt_types(header.metadata),

@@ -19,6 +19,8 @@ pub struct Part {
     pub path: PathBuf,
     /// Its number from 0 on and the number of files; none where the model is one file.
     place: Option<(u64, u64)>,
+    /// Its header where that has been read: a vocabulary is long, so a model of one file is parsed once.
+    header: Option<Header>,
 }
 
 /// The GGUF model in `directory`: its only file, or the first of its only series. Projectors of images are no models.
@@ -54,7 +56,7 @@ pub fn parts(file: &Path) -> Result<Vec<Part>, Error> {
     let header = header::open(file, FileIdx(0))?;
     let count = header.values.get("split.count").and_then(Value::as_u64).unwrap_or(0);
     if count <= 1 {
-        return Ok(vec![Part { path: file.to_path_buf(), place: None }]);
+        return Ok(vec![Part { path: file.to_path_buf(), place: None, header: Some(header) }]);
     }
     let directory = file.parent().unwrap_or(Path::new(""));
     let name = file.file_name().unwrap_or_default().to_string_lossy();
@@ -81,6 +83,7 @@ pub fn parts(file: &Path) -> Result<Vec<Part>, Error> {
     let part = |(number, name): (usize, &String)| Part {
         path: directory.join(name),
         place: Some((number as u64, count)),
+        header: None,
     };
     Ok(names.iter().enumerate().map(part).collect())
 }
@@ -89,8 +92,11 @@ pub fn parts(file: &Path) -> Result<Vec<Part>, Error> {
 ///
 /// # Errors
 /// As [`header::open`]; or `split.no` or `split.count` disagree.
-pub fn open_part(part: &Part, file: FileIdx) -> Result<Header, Error> {
-    let header = header::open(&part.path, file)?;
+pub fn open_part(part: Part, file: FileIdx) -> Result<Header, Error> {
+    let header = match part.header {
+        Some(header) => header,
+        None => header::open(&part.path, file)?,
+    };
     let Some((number, count)) = part.place else { return Ok(header) };
     let get = |key| header.values.get(key).and_then(Value::as_u64);
     let found = (get("split.no"), get("split.count"));
@@ -98,7 +104,7 @@ pub fn open_part(part: &Part, file: FileIdx) -> Result<Header, Error> {
         let shown =
             |value: Option<u64>| value.map_or_else(|| "nothing".to_string(), |value| value.to_string());
         return Err(Error::Header {
-            path: part.path.clone(),
+            path: part.path,
             needed: format!("`split.no` {number} and `split.count` {count}"),
             found: format!("{} and {}", shown(found.0), shown(found.1)),
         });
