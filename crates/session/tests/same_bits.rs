@@ -83,8 +83,8 @@ fn no_way_of_running_changes_a_bit() {
         .iter()
         .map(|fixture| bits(fixture, &Options { kernels: Some("plain".to_string()), ..options() }))
         .collect();
-    let cases = std::env::var("COLI_CASES").ok().and_then(|count| count.parse().ok()).unwrap_or(96);
-    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig { cases, ..ProptestConfig::default() });
+    let cases = std::env::var("COLI_CASES").ok().and_then(|count| count.parse().ok()).unwrap_or(256);
+    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() });
     let inputs = (0..fixtures.len(), way());
     let outcome = runner.run(&inputs, |(index, way)| {
         let fixture = &fixtures[index];
