@@ -18,6 +18,10 @@ use crate::lanes::{LANES, Lanes, padded};
 /// Rows that pass by before the next tokens get their turn: few enough to stay in the second cache.
 const TILE_ROWS: usize = 32;
 
+/// Bytes that memory moves at once.
+const LINE_BYTES: usize = 64;
+const AHEAD_BYTES: usize = 4096;
+
 /// `y[t * y_stride + r] = dot(row r of w, x[t * x_stride..])`.
 pub(crate) struct Job<'a> {
     pub w: &'a Matrix<'a>,
@@ -38,8 +42,23 @@ pub(crate) trait Step<L: Lanes, const BYTES: usize, const COLS: usize> {
     /// Whether the steps give the sums of codes, to be multiplied by scales beside the weights.
     const SCALES_BESIDE: bool = false;
 
-    /// Adds the products of some columns to the lanes of each of `T` tokens.
-    fn step<const T: usize>(lanes: L, weights: &[u8; BYTES], x: [&[f32; COLS]; T], sums: &mut [L::F; T]);
+    /// Parts that a step is done in. Rows side by side take turns after each part, so that a part should be short.
+    const PARTS: usize = 1;
+
+    /// What is computed once for a whole step.
+    type Scales: Copy;
+
+    fn scales(lanes: L, weights: &[u8; BYTES]) -> Self::Scales;
+
+    /// Adds the products of the columns of part `part` to the lanes of each of `T` tokens.
+    fn part<const T: usize>(
+        lanes: L,
+        weights: &[u8; BYTES],
+        scales: &Self::Scales,
+        part: usize,
+        x: [&[f32; COLS]; T],
+        sums: &mut [L::F; T],
+    );
 
     /// The last `cols < COLS` columns of a row, whose bytes are `tail`, padded with weights of +0.
     #[inline(always)]
@@ -148,6 +167,7 @@ fn block<L, S, const BYTES: usize, const COLS: usize, const R: usize, const T: u
         token.steps = &token.steps[..steps];
     }
 
+    let ahead = R * job.row_bytes * (AHEAD_BYTES / (R * job.row_bytes).max(1) + 1);
     let mut sums = [[lanes.splat(0.0); T]; R];
     if S::SCALES_BESIDE {
         let group_steps = match job.w.format {
@@ -157,7 +177,7 @@ fn block<L, S, const BYTES: usize, const COLS: usize, const R: usize, const T: u
         for group in 0..job.w.format.scales_per_row(job.w.cols) {
             let (first, end) = (group * group_steps, steps.min((group + 1) * group_steps));
             let mut partial = [[lanes.splat(0.0); T]; R];
-            add_steps::<L, S, BYTES, COLS, R, T>(lanes, &rows, &tokens, first..end, &mut partial);
+            add_steps::<L, S, BYTES, COLS, R, T>(lanes, &rows, &tokens, first..end, ahead, &mut partial);
             if end - first < group_steps {
                 add_tails::<L, S, BYTES, COLS, R, T>(lanes, &rows, &tokens, &mut partial);
             }
@@ -169,7 +189,7 @@ fn block<L, S, const BYTES: usize, const COLS: usize, const R: usize, const T: u
             }
         }
     } else {
-        add_steps::<L, S, BYTES, COLS, R, T>(lanes, &rows, &tokens, 0..steps, &mut sums);
+        add_steps::<L, S, BYTES, COLS, R, T>(lanes, &rows, &tokens, 0..steps, ahead, &mut sums);
         add_tails::<L, S, BYTES, COLS, R, T>(lanes, &rows, &tokens, &mut sums);
     }
     for r in 0..R {
@@ -185,6 +205,7 @@ fn add_steps<L, S, const BYTES: usize, const COLS: usize, const R: usize, const 
     rows: &[Row<'_, BYTES>; R],
     tokens: &[Token<'_, COLS>; T],
     steps: std::ops::Range<usize>,
+    ahead_bytes: usize,
     sums: &mut [[L::F; T]; R],
 ) where
     L: Lanes,
@@ -195,8 +216,21 @@ fn add_steps<L, S, const BYTES: usize, const COLS: usize, const R: usize, const 
         for t in 0..T {
             x[t] = &tokens[t].steps[step];
         }
+        let mut weights = [&[0; BYTES]; R];
         for r in 0..R {
-            S::step(lanes, &rows[r].steps[step], x, &mut sums[r]);
+            weights[r] = &rows[r].steps[step];
+            for line in (0..BYTES).step_by(LINE_BYTES) {
+                lanes.prefetch(weights[r].as_ptr().wrapping_add(line + ahead_bytes));
+            }
+        }
+        let mut scales = [S::scales(lanes, weights[0]); R];
+        for r in 1..R {
+            scales[r] = S::scales(lanes, weights[r]);
+        }
+        for part in 0..S::PARTS {
+            for r in 0..R {
+                S::part(lanes, weights[r], &scales[r], part, x, &mut sums[r]);
+            }
         }
     }
 }
@@ -225,7 +259,11 @@ fn add_tails<L, S, const BYTES: usize, const COLS: usize, const R: usize, const 
         *x = full;
     }
     for (row, sums) in rows.iter().zip(sums) {
-        S::step(lanes, &S::pad(row.tail, cols), x, sums);
+        let weights = S::pad(row.tail, cols);
+        let scales = S::scales(lanes, &weights);
+        for part in 0..S::PARTS {
+            S::part(lanes, &weights, &scales, part, x, sums);
+        }
     }
 }
 

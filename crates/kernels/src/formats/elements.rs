@@ -22,22 +22,55 @@ fn add<L: Lanes, const T: usize>(lanes: L, weights: L::F, x: [&[f32; 16]; T], su
 }
 
 impl<L: Lanes> Step<L, 64, 16> for F32 {
+    type Scales = ();
     #[inline(always)]
-    fn step<const T: usize>(lanes: L, weights: &[u8; 64], x: [&[f32; 16]; T], sums: &mut [L::F; T]) {
+    fn scales(_: L, _: &[u8; 64]) {}
+
+    #[inline(always)]
+    fn part<const T: usize>(
+        lanes: L,
+        weights: &[u8; 64],
+        _: &(),
+        _: usize,
+        x: [&[f32; 16]; T],
+        sums: &mut [L::F; T],
+    ) {
         add(lanes, lanes.load_f32(weights), x, sums);
     }
 }
 
 impl<L: Lanes> Step<L, 32, 16> for F16 {
+    type Scales = ();
     #[inline(always)]
-    fn step<const T: usize>(lanes: L, weights: &[u8; 32], x: [&[f32; 16]; T], sums: &mut [L::F; T]) {
+    fn scales(_: L, _: &[u8; 32]) {}
+
+    #[inline(always)]
+    fn part<const T: usize>(
+        lanes: L,
+        weights: &[u8; 32],
+        _: &(),
+        _: usize,
+        x: [&[f32; 16]; T],
+        sums: &mut [L::F; T],
+    ) {
         add(lanes, lanes.load_f16(weights), x, sums);
     }
 }
 
 impl<L: Lanes> Step<L, 32, 16> for Bf16 {
+    type Scales = ();
     #[inline(always)]
-    fn step<const T: usize>(lanes: L, weights: &[u8; 32], x: [&[f32; 16]; T], sums: &mut [L::F; T]) {
+    fn scales(_: L, _: &[u8; 32]) {}
+
+    #[inline(always)]
+    fn part<const T: usize>(
+        lanes: L,
+        weights: &[u8; 32],
+        _: &(),
+        _: usize,
+        x: [&[f32; 16]; T],
+        sums: &mut [L::F; T],
+    ) {
         add(lanes, lanes.load_bf16(weights), x, sums);
     }
 }
@@ -45,9 +78,20 @@ impl<L: Lanes> Step<L, 32, 16> for Bf16 {
 impl<L: Lanes> Step<L, 16, 16> for Int8Row {
     const UNIT: f32 = BYTE_UNIT;
     const SCALES_BESIDE: bool = true;
+    type Scales = ();
 
     #[inline(always)]
-    fn step<const T: usize>(lanes: L, weights: &[u8; 16], x: [&[f32; 16]; T], sums: &mut [L::F; T]) {
+    fn scales(_: L, _: &[u8; 16]) {}
+
+    #[inline(always)]
+    fn part<const T: usize>(
+        lanes: L,
+        weights: &[u8; 16],
+        _: &(),
+        _: usize,
+        x: [&[f32; 16]; T],
+        sums: &mut [L::F; T],
+    ) {
         add(lanes, lanes.codes(lanes.bytes(weights)), x, sums);
     }
 }

@@ -1,11 +1,11 @@
-//! What the formats have in common: groups of columns that share a scale, and pieces of blocks.
+//! What the formats have in common: sums over groups of columns, and pieces of blocks.
 
 use crate::{
-    lanes::{LANES, Lanes},
+    lanes::{BYTE_UNIT, LANES, Lanes},
     matmul::chunk,
 };
 
-/// Adds a group of `16 · C` columns, the first of them sixteens number `first`:
+/// Adds a group of `16 · C` columns that share a scale, the first of them sixteens number `first`:
 /// `sums = fma(Σ codes · x, scale, sums)` for each token.
 #[inline(always)]
 pub(crate) fn add_group<L: Lanes, const COLS: usize, const T: usize, const C: usize>(
@@ -25,33 +25,35 @@ pub(crate) fn add_group<L: Lanes, const COLS: usize, const T: usize, const C: us
     }
 }
 
-/// Adds the minimum of the same group: `sums = fma(Σ x · unit, min, sums)`, where `unit` is how much too large the sums are.
-///
-/// The sum of `x` does not depend on the row, so the compiler computes it once for rows side by side.
+/// Adds sixteen columns, sixteens number `at`: `sums = fma(weights, x, sums)` for each token.
 #[inline(always)]
-pub(crate) fn add_minimum<L: Lanes, const COLS: usize, const T: usize, const C: usize>(
+pub(crate) fn add_weights<L: Lanes, const COLS: usize, const T: usize>(
     lanes: L,
-    unit: f32,
-    min: L::F,
+    weights: L::F,
     x: [&[f32; COLS]; T],
-    first: usize,
+    at: usize,
     sums: &mut [L::F; T],
 ) {
     for t in 0..T {
-        let mut total = lanes.load(chunk(x[t], first));
-        for c in 1..C {
-            total = lanes.add(total, lanes.load(chunk(x[t], first + c)));
-        }
-        sums[t] = lanes.fma(lanes.mul(total, lanes.splat(unit)), min, sums[t]);
+        sums[t] = lanes.fma(weights, lanes.load(chunk(x[t], at)), sums[t]);
     }
 }
 
-/// `factor · code` for sixteen signed bytes, rounded once each; `factor` is too small by the unit of [`Lanes::codes`].
+/// `factor · code` for sixteen signed bytes, rounded once each; `unit` is the power of two by which the result shall be too
+/// small.
 #[inline(always)]
-pub(crate) fn scales<L: Lanes>(lanes: L, codes: L::Bytes, factor: L::F) -> [f32; LANES] {
+pub(crate) fn scales<L: Lanes>(lanes: L, codes: L::Bytes, factor: L::F, unit: f32) -> [f32; LANES] {
+    let factor = lanes.mul(factor, lanes.splat(1.0 / BYTE_UNIT / unit));
     let mut out = [0.0; LANES];
     lanes.store(lanes.mul(lanes.codes(codes), factor), &mut out);
     out
+}
+
+/// Bit `from` of each byte and those above it, moved to bit `to`, where `mask` shows which of them are meant.
+#[inline(always)]
+pub(crate) fn bits<L: Lanes>(lanes: L, a: L::Bytes, from: u32, to: u32, mask: u8) -> L::Bytes {
+    let moved = if from > to { lanes.shift_right(a, from - to) } else { lanes.shift_left(a, to - from) };
+    lanes.and(moved, lanes.splat_byte(mask))
 }
 
 /// Bytes `at..at + N` of a block.
@@ -71,3 +73,14 @@ pub(crate) fn sixteen<L: Lanes, const BYTES: usize>(lanes: L, block: &[u8; BYTES
 pub(crate) fn half<L: Lanes, const BYTES: usize>(lanes: L, block: &[u8; BYTES], at: usize) -> L::F {
     lanes.splat_f16(*piece(block, at))
 }
+
+/// Repeats a block of code for each of some constants, so that shifts by them are immediate.
+macro_rules! for_each_constant {
+    ($name:ident in [$($value:literal),*] $body:block) => {
+        $({
+            const $name: usize = $value;
+            $body
+        })*
+    };
+}
+pub(crate) use for_each_constant;

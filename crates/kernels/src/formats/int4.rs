@@ -16,9 +16,20 @@ const FLIP: u8 = OFFSET as u8 * 0x11;
 impl<L: Lanes> Step<L, 16, 32> for Int4 {
     const UNIT: f32 = NIBBLE_UNIT;
     const SCALES_BESIDE: bool = true;
+    type Scales = ();
 
     #[inline(always)]
-    fn step<const T: usize>(lanes: L, weights: &[u8; 16], x: [&[f32; 32]; T], sums: &mut [L::F; T]) {
+    fn scales(_: L, _: &[u8; 16]) {}
+
+    #[inline(always)]
+    fn part<const T: usize>(
+        lanes: L,
+        weights: &[u8; 16],
+        _: &(),
+        _: usize,
+        x: [&[f32; 32]; T],
+        sums: &mut [L::F; T],
+    ) {
         let (first, last) = lanes.paired_nibbles(lanes.xor(lanes.bytes(weights), lanes.splat_byte(FLIP)));
         for t in 0..T {
             let sum = lanes.fma(first, lanes.load(chunk(x[t], 0)), sums[t]);

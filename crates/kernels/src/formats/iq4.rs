@@ -8,7 +8,7 @@ use quant::{
 
 use super::group::{add_group, half, scales, sixteen};
 use crate::{
-    lanes::{BYTE_UNIT, Lanes},
+    lanes::{BYTE_UNIT, LANES, Lanes},
     matmul::Step,
 };
 
@@ -40,38 +40,51 @@ pub(super) fn levels<L: Lanes>(lanes: L, table: &[u8; 16], nibbles: L::Bytes) ->
 
 impl<L: Lanes> Step<L, NL_BYTES, NL_ELEMENTS> for Iq4Nl {
     const UNIT: f32 = BYTE_UNIT;
+    type Scales = L::F;
 
     #[inline(always)]
-    fn step<const T: usize>(
+    fn scales(lanes: L, block: &[u8; NL_BYTES]) -> Self::Scales {
+        half(lanes, block, 0)
+    }
+
+    #[inline(always)]
+    fn part<const T: usize>(
         lanes: L,
         block: &[u8; NL_BYTES],
+        scale: &Self::Scales,
+        _: usize,
         x: [&[f32; NL_ELEMENTS]; T],
         sums: &mut [L::F; T],
     ) {
         let codes = levels(lanes, &TABLE, sixteen(lanes, block, NL_CODES_AT));
-        add_group(lanes, codes, half(lanes, block, 0), x, 0, sums);
+        add_group(lanes, codes, *scale, x, 0, sums);
     }
 }
 
 impl<L: Lanes> Step<L, XS_BYTES, XS_ELEMENTS> for Iq4Xs {
     const UNIT: f32 = BYTE_UNIT;
+    const PARTS: usize = 8;
+    type Scales = [f32; LANES];
 
     #[inline(always)]
-    fn step<const T: usize>(
-        lanes: L,
-        block: &[u8; XS_BYTES],
-        x: [&[f32; XS_ELEMENTS]; T],
-        sums: &mut [L::F; T],
-    ) {
+    fn scales(lanes: L, block: &[u8; XS_BYTES]) -> Self::Scales {
         let mut packed = [0; 16];
         for (group, packed) in packed[..8].iter_mut().enumerate() {
             *packed = iq4xs_scale(block, group) as u8;
         }
-        let d = lanes.mul(half(lanes, block, 0), lanes.splat(1.0 / BYTE_UNIT));
-        let scales = scales(lanes, lanes.bytes(&packed), d);
-        for group in 0..8 {
-            let codes = levels(lanes, &TABLE, sixteen(lanes, block, XS_CODES_AT + 16 * group));
-            add_group(lanes, codes, lanes.splat(scales[group]), x, 2 * group, sums);
-        }
+        scales(lanes, lanes.bytes(&packed), half(lanes, block, 0), 1.0)
+    }
+
+    #[inline(always)]
+    fn part<const T: usize>(
+        lanes: L,
+        block: &[u8; XS_BYTES],
+        scales: &Self::Scales,
+        group: usize,
+        x: [&[f32; XS_ELEMENTS]; T],
+        sums: &mut [L::F; T],
+    ) {
+        let codes = levels(lanes, &TABLE, sixteen(lanes, block, XS_CODES_AT + 16 * group));
+        add_group(lanes, codes, lanes.splat(scales[group]), x, 2 * group, sums);
     }
 }

@@ -2,9 +2,9 @@
 
 use quant::q2_k::{BYTES, CODES_AT, D_AT, DMIN_AT, ELEMENTS, SCALES_AT};
 
-use super::group::{add_group, add_minimum, half, scales, sixteen};
+use super::group::{add_weights, bits, for_each_constant, half, scales, sixteen};
 use crate::{
-    lanes::{BYTE_UNIT, Lanes},
+    lanes::{BYTE_UNIT, LANES, Lanes},
     matmul::Step,
 };
 
@@ -12,21 +12,35 @@ use crate::{
 pub(crate) struct Q2K;
 
 impl<L: Lanes> Step<L, BYTES, ELEMENTS> for Q2K {
-    const UNIT: f32 = BYTE_UNIT;
+    const PARTS: usize = 2;
+    /// Scales and negated minima of the groups.
+    type Scales = ([f32; LANES], [f32; LANES]);
 
     #[inline(always)]
-    fn step<const T: usize>(lanes: L, block: &[u8; BYTES], x: [&[f32; ELEMENTS]; T], sums: &mut [L::F; T]) {
+    fn scales(lanes: L, block: &[u8; BYTES]) -> Self::Scales {
         let packed = sixteen(lanes, block, SCALES_AT);
-        let d = lanes.mul(half(lanes, block, D_AT), lanes.splat(1.0 / BYTE_UNIT));
-        let d_min = lanes.mul(half(lanes, block, DMIN_AT), lanes.splat(-1.0 / BYTE_UNIT));
-        let mins = scales(lanes, lanes.shift_right(packed, 4), d_min);
-        let scales = scales(lanes, lanes.and(packed, lanes.splat_byte(15)), d);
-        for group in 0..16 {
-            let (half, shift, part) = (group / 8, group % 8 / 2, group % 2);
-            let four = sixteen(lanes, block, CODES_AT + 32 * half + 16 * part);
-            let code = lanes.and(lanes.shift_right(four, 2 * shift as u32), lanes.splat_byte(3));
-            add_group(lanes, [lanes.codes(code)], lanes.splat(scales[group]), x, group, sums);
-            add_minimum::<L, ELEMENTS, T, 1>(lanes, BYTE_UNIT, lanes.splat(mins[group]), x, group, sums);
-        }
+        let minima = scales(lanes, bits(lanes, packed, 4, 0, 15), half(lanes, block, DMIN_AT), -1.0);
+        (scales(lanes, bits(lanes, packed, 0, 0, 15), half(lanes, block, D_AT), BYTE_UNIT), minima)
+    }
+
+    #[inline(always)]
+    fn part<const T: usize>(
+        lanes: L,
+        block: &[u8; BYTES],
+        (scales, minima): &Self::Scales,
+        part: usize,
+        x: [&[f32; ELEMENTS]; T],
+        sums: &mut [L::F; T],
+    ) {
+        let at = CODES_AT + 32 * part;
+        let fours = [sixteen(lanes, block, at), sixteen(lanes, block, at + 16)];
+        for_each_constant!(PAIR in [0, 1, 2, 3] {
+            for side in 0..2 {
+                let group = 8 * part + 2 * PAIR + side;
+                let codes = lanes.codes(bits(lanes, fours[side], 2 * PAIR as u32, 0, 3));
+                let weights = lanes.fma(codes, lanes.splat(scales[group]), lanes.splat(minima[group]));
+                add_weights(lanes, weights, x, group, sums);
+            }
+        });
     }
 }

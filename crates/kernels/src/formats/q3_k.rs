@@ -2,9 +2,9 @@
 
 use quant::q3_k::{BYTES, CODES_AT, D_AT, ELEMENTS, HIGH_AT, SCALES_AT};
 
-use super::group::{add_group, half, piece, scales, sixteen};
+use super::group::{add_weights, bits, for_each_constant, half, piece, scales, sixteen};
 use crate::{
-    lanes::{BYTE_UNIT, Lanes},
+    lanes::{BYTE_UNIT, LANES, Lanes},
     matmul::Step,
 };
 
@@ -22,24 +22,39 @@ fn packed_scales(block: &[u8; BYTES]) -> [u8; 16] {
 }
 
 impl<L: Lanes> Step<L, BYTES, ELEMENTS> for Q3K {
-    const UNIT: f32 = BYTE_UNIT;
+    const PARTS: usize = 2;
+    type Scales = [f32; LANES];
 
     #[inline(always)]
-    fn step<const T: usize>(lanes: L, block: &[u8; BYTES], x: [&[f32; ELEMENTS]; T], sums: &mut [L::F; T]) {
-        let d = lanes.mul(half(lanes, block, D_AT), lanes.splat(1.0 / BYTE_UNIT));
+    fn scales(lanes: L, block: &[u8; BYTES]) -> Self::Scales {
         let packed = lanes.sub_bytes(lanes.bytes(&packed_scales(block)), lanes.splat_byte(32));
-        let scales = scales(lanes, packed, d);
-        // Taking 4 from two bits sets all bits above them.
-        let offset = lanes.splat_byte(4u8.wrapping_neg());
-        for group in 0..16 {
-            let (half, shift, part) = (group / 8, group % 8 / 2, group % 2);
-            let four = sixteen(lanes, block, CODES_AT + 32 * half + 16 * part);
-            let low = lanes.and(lanes.shift_right(four, 2 * shift as u32), lanes.splat_byte(3));
-            let high =
-                lanes.and(sixteen(lanes, block, HIGH_AT + 16 * part), lanes.splat_byte(1 << (group / 2)));
-            let clear = lanes.equal(high, lanes.splat_byte(0));
-            let code = lanes.or(low, lanes.and(clear, offset));
-            add_group(lanes, [lanes.codes(code)], lanes.splat(scales[group]), x, group, sums);
+        scales(lanes, packed, half(lanes, block, D_AT), BYTE_UNIT)
+    }
+
+    #[inline(always)]
+    fn part<const T: usize>(
+        lanes: L,
+        block: &[u8; BYTES],
+        scales: &Self::Scales,
+        part: usize,
+        x: [&[f32; ELEMENTS]; T],
+        sums: &mut [L::F; T],
+    ) {
+        let at = CODES_AT + 32 * part;
+        let fours = [sixteen(lanes, block, at), sixteen(lanes, block, at + 16)];
+        let mut eights = [sixteen(lanes, block, HIGH_AT), sixteen(lanes, block, HIGH_AT + 16)];
+        for eight in &mut eights {
+            // A part has four of the third bits.
+            *eight = lanes.shift_right(*eight, 4 * part as u32);
         }
+        for_each_constant!(PAIR in [0, 1, 2, 3] {
+            for side in 0..2 {
+                let group = 8 * part + 2 * PAIR + side;
+                let third = bits(lanes, eights[side], PAIR as u32, 2, 4);
+                let stored = lanes.or(bits(lanes, fours[side], 2 * PAIR as u32, 0, 3), third);
+                let codes = lanes.codes(lanes.sub_bytes(stored, lanes.splat_byte(4)));
+                add_weights(lanes, lanes.mul(codes, lanes.splat(scales[group])), x, group, sums);
+            }
+        });
     }
 }

@@ -2,9 +2,9 @@
 
 use quant::q4_k::{BYTES, CODES_AT, D_AT, DMIN_AT, ELEMENTS, SCALES_AT};
 
-use super::group::{add_group, add_minimum, half, piece, scales, sixteen};
+use super::group::{add_weights, half, piece, scales, sixteen};
 use crate::{
-    lanes::{BYTE_UNIT, Lanes},
+    lanes::{Lanes, NIBBLE_UNITS},
     matmul::Step,
 };
 
@@ -24,30 +24,51 @@ fn packed_scales<const N: usize>(block: &[u8; N]) -> [u8; 16] {
     bytes
 }
 
-/// Scales and negated minima of a block whose first sixteen bytes are laid out as those of `q4_k`.
+/// Scales and negated minima of a block whose first sixteen bytes are laid out as those of `q4_k`. Scales are too small by
+/// the units of the two groups of a run.
 #[inline(always)]
-pub(super) fn scales_and_minima<L: Lanes, const N: usize>(lanes: L, block: &[u8; N]) -> ([f32; 8], [f32; 8]) {
+pub(super) fn scales_and_minima<L: Lanes, const N: usize>(
+    lanes: L,
+    block: &[u8; N],
+    units: (f32, f32),
+) -> ([f32; 8], [f32; 8]) {
     let packed = lanes.bytes(&packed_scales(block));
-    let d = lanes.mul(half(lanes, block, D_AT), lanes.splat(1.0 / BYTE_UNIT));
-    let d_min = lanes.mul(half(lanes, block, DMIN_AT), lanes.splat(-1.0 / BYTE_UNIT));
-    let (scales, minima) = (scales(lanes, packed, d), scales(lanes, packed, d_min));
+    let minima = scales(lanes, packed, half(lanes, block, DMIN_AT), -1.0);
+    let mut scales = scales(lanes, packed, half(lanes, block, D_AT), units.0);
+    if units.0 != units.1 {
+        let (even, odd) = (1.0, units.0 / units.1);
+        let ratios = [even, odd, even, odd, even, odd, even, odd, even, odd, even, odd, even, odd, even, odd];
+        lanes.store(lanes.mul(lanes.load(&scales), lanes.load(&ratios)), &mut scales);
+    }
     (scales.as_chunks().0[0], minima.as_chunks().0[1])
 }
 
 impl<L: Lanes> Step<L, BYTES, ELEMENTS> for Q4K {
-    const UNIT: f32 = BYTE_UNIT;
+    const PARTS: usize = 4;
+    /// Scales and negated minima of the groups.
+    type Scales = ([f32; 8], [f32; 8]);
 
     #[inline(always)]
-    fn step<const T: usize>(lanes: L, block: &[u8; BYTES], x: [&[f32; ELEMENTS]; T], sums: &mut [L::F; T]) {
-        let (scales, minima) = scales_and_minima(lanes, block);
-        for run in 0..4 {
-            let (low_first, high_first) = lanes.nibbles(sixteen(lanes, block, CODES_AT + 32 * run));
-            let (low_last, high_last) = lanes.nibbles(sixteen(lanes, block, CODES_AT + 32 * run + 16));
-            let (low, high) = (2 * run, 2 * run + 1);
-            add_group(lanes, [low_first, low_last], lanes.splat(scales[low]), x, 2 * low, sums);
-            add_minimum::<L, ELEMENTS, T, 2>(lanes, BYTE_UNIT, lanes.splat(minima[low]), x, 2 * low, sums);
-            add_group(lanes, [high_first, high_last], lanes.splat(scales[high]), x, 2 * high, sums);
-            add_minimum::<L, ELEMENTS, T, 2>(lanes, BYTE_UNIT, lanes.splat(minima[high]), x, 2 * high, sums);
-        }
+    fn scales(lanes: L, block: &[u8; BYTES]) -> Self::Scales {
+        scales_and_minima(lanes, block, NIBBLE_UNITS)
+    }
+
+    #[inline(always)]
+    fn part<const T: usize>(
+        lanes: L,
+        block: &[u8; BYTES],
+        (scales, minima): &Self::Scales,
+        part: usize,
+        x: [&[f32; ELEMENTS]; T],
+        sums: &mut [L::F; T],
+    ) {
+        let (first, first_high) = lanes.nibbles(sixteen(lanes, block, CODES_AT + 32 * part));
+        let (last, last_high) = lanes.nibbles(sixteen(lanes, block, CODES_AT + 32 * part + 16));
+        let (scale, min) = (lanes.splat(scales[2 * part]), lanes.splat(minima[2 * part]));
+        add_weights(lanes, lanes.fma(first, scale, min), x, 4 * part, sums);
+        add_weights(lanes, lanes.fma(last, scale, min), x, 4 * part + 1, sums);
+        let (scale, min) = (lanes.splat(scales[2 * part + 1]), lanes.splat(minima[2 * part + 1]));
+        add_weights(lanes, lanes.fma(first_high, scale, min), x, 4 * part + 2, sums);
+        add_weights(lanes, lanes.fma(last_high, scale, min), x, 4 * part + 3, sums);
     }
 }

@@ -5,7 +5,7 @@ use quant::q5::{
     Q5_1_NIBBLES_AT,
 };
 
-use super::group::{add_group, add_minimum, half, piece, sixteen};
+use super::group::{add_group, add_weights, half, piece, sixteen};
 use crate::{
     lanes::{BYTE_UNIT, Lanes},
     matmul::Step,
@@ -22,7 +22,7 @@ const BIT_OF: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 1
 
 /// Bit `l` of two bytes, in its place of byte `l`, and the places.
 #[inline(always)]
-fn bits<L: Lanes>(lanes: L, two: [u8; 2]) -> (L::Bytes, L::Bytes) {
+fn spread<L: Lanes>(lanes: L, two: [u8; 2]) -> (L::Bytes, L::Bytes) {
     let places = lanes.bytes(&BIT_OF);
     (lanes.and(lanes.lookup(lanes.splat_pair(two), lanes.bytes(&BYTE_OF)), places), places)
 }
@@ -35,11 +35,19 @@ fn nibbles<L: Lanes>(lanes: L, a: L::Bytes) -> [L::Bytes; 2] {
 
 impl<L: Lanes> Step<L, Q5_0_BYTES, ELEMENTS> for Q5_0 {
     const UNIT: f32 = BYTE_UNIT;
+    type Scales = L::F;
 
     #[inline(always)]
-    fn step<const T: usize>(
+    fn scales(lanes: L, block: &[u8; Q5_0_BYTES]) -> Self::Scales {
+        half(lanes, block, 0)
+    }
+
+    #[inline(always)]
+    fn part<const T: usize>(
         lanes: L,
         block: &[u8; Q5_0_BYTES],
+        scale: &Self::Scales,
+        _: usize,
         x: [&[f32; ELEMENTS]; T],
         sums: &mut [L::F; T],
     ) {
@@ -48,32 +56,38 @@ impl<L: Lanes> Step<L, Q5_0_BYTES, ELEMENTS> for Q5_0 {
         let mut codes = [lanes.splat(0.0); 2];
         let nibbles = nibbles(lanes, sixteen(lanes, block, Q5_0_NIBBLES_AT));
         for c in 0..2 {
-            let (high, _) = bits(lanes, *piece(block, Q5_0_HIGH_AT + 2 * c));
+            let (high, _) = spread(lanes, *piece(block, Q5_0_HIGH_AT + 2 * c));
             let clear = lanes.equal(high, lanes.splat_byte(0));
             codes[c] = lanes.codes(lanes.or(nibbles[c], lanes.and(clear, offset)));
         }
-        add_group(lanes, codes, half(lanes, block, 0), x, 0, sums);
+        add_group(lanes, codes, *scale, x, 0, sums);
     }
 }
 
 impl<L: Lanes> Step<L, Q5_1_BYTES, ELEMENTS> for Q5_1 {
-    const UNIT: f32 = BYTE_UNIT;
+    type Scales = (L::F, L::F);
 
     #[inline(always)]
-    fn step<const T: usize>(
+    fn scales(lanes: L, block: &[u8; Q5_1_BYTES]) -> Self::Scales {
+        let scale = lanes.mul(half(lanes, block, 0), lanes.splat(1.0 / BYTE_UNIT));
+        (scale, half(lanes, block, Q5_1_MIN_AT))
+    }
+
+    #[inline(always)]
+    fn part<const T: usize>(
         lanes: L,
         block: &[u8; Q5_1_BYTES],
+        &(scale, min): &Self::Scales,
+        _: usize,
         x: [&[f32; ELEMENTS]; T],
         sums: &mut [L::F; T],
     ) {
-        let mut codes = [lanes.splat(0.0); 2];
         let nibbles = nibbles(lanes, sixteen(lanes, block, Q5_1_NIBBLES_AT));
         for c in 0..2 {
-            let (high, places) = bits(lanes, *piece(block, Q5_1_HIGH_AT + 2 * c));
+            let (high, places) = spread(lanes, *piece(block, Q5_1_HIGH_AT + 2 * c));
             let fifth = lanes.and(lanes.equal(high, places), lanes.splat_byte(16));
-            codes[c] = lanes.codes(lanes.or(nibbles[c], fifth));
+            let codes = lanes.codes(lanes.or(nibbles[c], fifth));
+            add_weights(lanes, lanes.fma(codes, scale, min), x, c, sums);
         }
-        add_group(lanes, codes, half(lanes, block, 0), x, 0, sums);
-        add_minimum::<L, ELEMENTS, T, 2>(lanes, BYTE_UNIT, half(lanes, block, Q5_1_MIN_AT), x, 0, sums);
     }
 }

@@ -13,11 +13,24 @@ pub(crate) struct Q8_0;
 
 impl<L: Lanes> Step<L, BYTES, ELEMENTS> for Q8_0 {
     const UNIT: f32 = BYTE_UNIT;
+    type Scales = L::F;
 
     #[inline(always)]
-    fn step<const T: usize>(lanes: L, block: &[u8; BYTES], x: [&[f32; ELEMENTS]; T], sums: &mut [L::F; T]) {
+    fn scales(lanes: L, block: &[u8; BYTES]) -> Self::Scales {
+        half(lanes, block, 0)
+    }
+
+    #[inline(always)]
+    fn part<const T: usize>(
+        lanes: L,
+        block: &[u8; BYTES],
+        scale: &Self::Scales,
+        _: usize,
+        x: [&[f32; ELEMENTS]; T],
+        sums: &mut [L::F; T],
+    ) {
         let first = lanes.codes(sixteen(lanes, block, CODES_AT));
         let last = lanes.codes(sixteen(lanes, block, CODES_AT + 16));
-        add_group(lanes, [first, last], half(lanes, block, 0), x, 0, sums);
+        add_group(lanes, [first, last], *scale, x, 0, sums);
     }
 }

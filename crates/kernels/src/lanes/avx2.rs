@@ -1,4 +1,7 @@
-//! Lanes as two AVX registers, bytes as one SSE register; needs AVX2, FMA and F16C.
+//! Lanes as two AVX registers; needs AVX2, FMA and F16C.
+//!
+//! Sixteen bytes stand in both halves of a register, because bytes become words by a shuffle that cannot cross the halves.
+//! Loading them twice costs no more than loading them once.
 
 use std::arch::x86_64::*;
 
@@ -30,37 +33,35 @@ macro_rules! avx2 {
 
 type F = (__m256, __m256);
 
-/// Puts byte `first + l` into the upper end of word `l`; both halves of the source hold the same sixteen bytes.
-const fn to_words(first: u8) -> [u8; 32] {
+/// Puts byte `first + l` into byte `place` of word `l`, and zeros elsewhere.
+const fn to_words(first: u8, place: usize) -> [u8; 32] {
     let mut mask = [0x80; 32];
     let mut l = 0;
     while l < 8 {
-        mask[l * 4 + 3] = first + l as u8;
+        mask[l * 4 + place] = first + l as u8;
         l += 1;
     }
     mask
 }
-const FIRST_WORDS: [u8; 32] = to_words(0);
-const LAST_WORDS: [u8; 32] = to_words(8);
 
-/// The sixteen bytes in the upper ends of sixteen words.
+/// Masks that move sixteen bytes to the upper ends of words.
+const UPPER: [[u8; 32]; 2] = [to_words(0, 3), to_words(8, 3)];
+/// Masks that move them below the upper ends, where no bit is a sign.
+const BELOW: [[u8; 32]; 2] = [to_words(0, 2), to_words(8, 2)];
+
+/// The sixteen bytes in sixteen words.
 #[inline(always)]
-fn words(both: __m256i) -> (__m256i, __m256i) {
+fn words(a: __m256i, masks: &[[u8; 32]; 2]) -> (__m256i, __m256i) {
     avx2! {
-        let first = _mm256_loadu_si256(FIRST_WORDS.as_ptr().cast());
-        let last = _mm256_loadu_si256(LAST_WORDS.as_ptr().cast());
-        (_mm256_shuffle_epi8(both, first), _mm256_shuffle_epi8(both, last))
+        let first = _mm256_loadu_si256(masks[0].as_ptr().cast());
+        let last = _mm256_loadu_si256(masks[1].as_ptr().cast());
+        (_mm256_shuffle_epi8(a, first), _mm256_shuffle_epi8(a, last))
     }
 }
 
 #[inline(always)]
 fn convert(words: (__m256i, __m256i)) -> F {
     avx2! { (_mm256_cvtepi32_ps(words.0), _mm256_cvtepi32_ps(words.1)) }
-}
-
-#[inline(always)]
-fn both(a: __m128i) -> __m256i {
-    avx2! { _mm256_broadcastsi128_si256(a) }
 }
 
 #[inline(always)]
@@ -135,7 +136,7 @@ impl Real for Avx2 {
 }
 
 impl Lanes for Avx2 {
-    type Bytes = __m128i;
+    type Bytes = __m256i;
 
     #[inline(always)]
     fn load(self, from: &[f32; LANES]) -> F {
@@ -199,84 +200,82 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    fn bytes(self, from: &[u8; 16]) -> __m128i {
-        avx2! { _mm_loadu_si128(from.as_ptr().cast()) }
+    fn bytes(self, from: &[u8; 16]) -> __m256i {
+        avx2! { _mm256_broadcastsi128_si256(_mm_loadu_si128(from.as_ptr().cast())) }
     }
     #[inline(always)]
-    fn splat_byte(self, a: u8) -> __m128i {
-        avx2! { _mm_set1_epi8(a as i8) }
+    fn splat_byte(self, a: u8) -> __m256i {
+        avx2! { _mm256_set1_epi8(a as i8) }
     }
     #[inline(always)]
-    fn splat_pair(self, a: [u8; 2]) -> __m128i {
-        avx2! { _mm_set1_epi16(i16::from_le_bytes(a)) }
+    fn splat_pair(self, a: [u8; 2]) -> __m256i {
+        avx2! { _mm256_set1_epi16(i16::from_le_bytes(a)) }
     }
     #[inline(always)]
-    fn and(self, a: __m128i, b: __m128i) -> __m128i {
-        avx2! { _mm_and_si128(a, b) }
+    fn and(self, a: __m256i, b: __m256i) -> __m256i {
+        avx2! { _mm256_and_si256(a, b) }
     }
     #[inline(always)]
-    fn or(self, a: __m128i, b: __m128i) -> __m128i {
-        avx2! { _mm_or_si128(a, b) }
+    fn or(self, a: __m256i, b: __m256i) -> __m256i {
+        avx2! { _mm256_or_si256(a, b) }
     }
     #[inline(always)]
-    fn xor(self, a: __m128i, b: __m128i) -> __m128i {
-        avx2! { _mm_xor_si128(a, b) }
+    fn xor(self, a: __m256i, b: __m256i) -> __m256i {
+        avx2! { _mm256_xor_si256(a, b) }
     }
     #[inline(always)]
-    fn sub_bytes(self, a: __m128i, b: __m128i) -> __m128i {
-        avx2! { _mm_sub_epi8(a, b) }
+    fn sub_bytes(self, a: __m256i, b: __m256i) -> __m256i {
+        avx2! { _mm256_sub_epi8(a, b) }
     }
     #[inline(always)]
-    fn equal(self, a: __m128i, b: __m128i) -> __m128i {
-        avx2! { _mm_cmpeq_epi8(a, b) }
+    fn equal(self, a: __m256i, b: __m256i) -> __m256i {
+        avx2! { _mm256_cmpeq_epi8(a, b) }
     }
     #[inline(always)]
-    fn shift_right(self, a: __m128i, count: u32) -> __m128i {
+    fn shift_right(self, a: __m256i, count: u32) -> __m256i {
         avx2! {
-            let pairs = _mm_srl_epi16(a, _mm_cvtsi32_si128(count as i32));
-            _mm_and_si128(pairs, _mm_set1_epi8((0xFF_u8 >> count) as i8))
+            let pairs = _mm256_srl_epi16(a, _mm_cvtsi32_si128(count as i32));
+            _mm256_and_si256(pairs, _mm256_set1_epi8((0xFF_u8 >> count) as i8))
         }
     }
     #[inline(always)]
-    fn shift_left(self, a: __m128i, count: u32) -> __m128i {
+    fn shift_left(self, a: __m256i, count: u32) -> __m256i {
         avx2! {
-            let pairs = _mm_sll_epi16(a, _mm_cvtsi32_si128(count as i32));
-            _mm_and_si128(pairs, _mm_set1_epi8((0xFF_u8 << count) as i8))
+            let pairs = _mm256_sll_epi16(a, _mm_cvtsi32_si128(count as i32));
+            _mm256_and_si256(pairs, _mm256_set1_epi8((0xFF_u8 << count) as i8))
         }
     }
     #[inline(always)]
-    fn lookup(self, table: __m128i, index: __m128i) -> __m128i {
-        avx2! { _mm_shuffle_epi8(table, index) }
+    fn lookup(self, table: __m256i, index: __m256i) -> __m256i {
+        avx2! { _mm256_shuffle_epi8(table, index) }
     }
 
     #[inline(always)]
-    fn codes(self, a: __m128i) -> F {
-        convert(words(both(a)))
+    fn codes(self, a: __m256i) -> F {
+        convert(words(a, &UPPER))
     }
     #[inline(always)]
-    fn nibbles(self, a: __m128i) -> (F, F) {
-        let words = words(both(a));
-        let high = avx2! { (_mm256_srli_epi32::<4>(words.0), _mm256_srli_epi32::<4>(words.1)) };
-        (convert(and(words, 0x0F00_0000)), convert(and(high, 0x0F00_0000)))
+    fn nibbles(self, a: __m256i) -> (F, F) {
+        let words = words(a, &BELOW);
+        (convert(and(words, 0x000F_0000)), convert(and(words, 0x00F0_0000)))
     }
     #[inline(always)]
-    fn signed_nibbles(self, a: __m128i) -> (F, F) {
-        let words = words(both(a));
+    fn signed_nibbles(self, a: __m256i) -> (F, F) {
+        let words = words(a, &UPPER);
         // A byte in the upper end leaves only zeros behind its low nibble.
         let low = avx2! { (_mm256_slli_epi32::<4>(words.0), _mm256_slli_epi32::<4>(words.1)) };
         (convert(low), convert(and(words, 0xF000_0000)))
     }
     #[inline(always)]
-    fn paired_nibbles(self, a: __m128i) -> (F, F) {
-        let both = both(a);
-        // Every byte with one of its nibbles in the upper half; `words` would keep the other one as well.
+    fn paired_nibbles(self, a: __m256i) -> (F, F) {
+        // Every byte with one of its nibbles in the upper half; a word would show the other one as well.
         let (first, last) = avx2! {
             let mask = _mm256_set1_epi8(0xF0_u8 as i8);
-            let low = _mm256_and_si256(_mm256_slli_epi16::<4>(both), mask);
-            let high = _mm256_and_si256(both, mask);
+            let low = _mm256_and_si256(_mm256_slli_epi16::<4>(a), mask);
+            let high = _mm256_and_si256(a, mask);
             (_mm256_unpacklo_epi8(low, high), _mm256_unpackhi_epi8(low, high))
         };
-        (convert(words(first)), convert(words(last)))
+        (convert(words(first, &UPPER)), convert(words(last, &UPPER)))
     }
 
     #[inline(always)]

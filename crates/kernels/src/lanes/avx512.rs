@@ -1,4 +1,6 @@
-//! Lanes as one AVX-512 register, bytes as one SSE register; needs AVX-512 F, BW, DQ and VL beside AVX2.
+//! Lanes as one AVX-512 register; needs AVX-512 F, BW, DQ and VL beside AVX2.
+//!
+//! Sixteen bytes stand in each quarter of a register, for the reason given in [`super::avx2`].
 
 use std::arch::x86_64::*;
 
@@ -18,7 +20,7 @@ impl Avx512 {
         Avx512(())
     }
 
-    /// The token for the operations on bytes, which are the same.
+    /// The token for the last steps of a reduction, which are the same.
     #[inline(always)]
     fn narrow(self) -> Avx2 {
         // SAFETY: an `Avx512` proves AVX2, FMA and F16C too.
@@ -37,21 +39,26 @@ macro_rules! avx512 {
 
 type F = __m512;
 
-/// Puts byte `l` into the upper end of word `l`; all four quarters of the source hold the same sixteen bytes.
-const TO_WORDS: [u8; 64] = {
+/// Puts byte `l` into byte `place` of word `l`, and zeros elsewhere.
+const fn to_words(place: usize) -> [u8; 64] {
     let mut mask = [0x80; 64];
     let mut l = 0;
     while l < LANES {
-        mask[l * 4 + 3] = l as u8;
+        mask[l * 4 + place] = l as u8;
         l += 1;
     }
     mask
-};
+}
 
-/// The sixteen bytes in the upper ends of sixteen words.
+/// Mask that moves sixteen bytes to the upper ends of words.
+const UPPER: [u8; 64] = to_words(3);
+/// Mask that moves them below the upper ends, where no bit is a sign.
+const BELOW: [u8; 64] = to_words(2);
+
+/// The sixteen bytes in sixteen words.
 #[inline(always)]
-fn words(a: __m128i) -> __m512i {
-    avx512! { _mm512_shuffle_epi8(_mm512_broadcast_i32x4(a), _mm512_loadu_si512(TO_WORDS.as_ptr().cast())) }
+fn words(a: __m512i, mask: &[u8; 64]) -> __m512i {
+    avx512! { _mm512_shuffle_epi8(a, _mm512_loadu_si512(mask.as_ptr().cast())) }
 }
 
 #[inline(always)]
@@ -126,7 +133,7 @@ impl Real for Avx512 {
 }
 
 impl Lanes for Avx512 {
-    type Bytes = __m128i;
+    type Bytes = __m512i;
 
     #[inline(always)]
     fn load(self, from: &[f32; LANES]) -> F {
@@ -166,81 +173,86 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
-    fn bytes(self, from: &[u8; 16]) -> __m128i {
-        self.narrow().bytes(from)
+    fn bytes(self, from: &[u8; 16]) -> __m512i {
+        avx512! { _mm512_broadcast_i32x4(_mm_loadu_si128(from.as_ptr().cast())) }
     }
     #[inline(always)]
-    fn splat_byte(self, a: u8) -> __m128i {
-        self.narrow().splat_byte(a)
+    fn splat_byte(self, a: u8) -> __m512i {
+        avx512! { _mm512_set1_epi8(a as i8) }
     }
     #[inline(always)]
-    fn splat_pair(self, a: [u8; 2]) -> __m128i {
-        self.narrow().splat_pair(a)
+    fn splat_pair(self, a: [u8; 2]) -> __m512i {
+        avx512! { _mm512_set1_epi16(i16::from_le_bytes(a)) }
     }
     #[inline(always)]
-    fn and(self, a: __m128i, b: __m128i) -> __m128i {
-        self.narrow().and(a, b)
+    fn and(self, a: __m512i, b: __m512i) -> __m512i {
+        avx512! { _mm512_and_si512(a, b) }
     }
     #[inline(always)]
-    fn or(self, a: __m128i, b: __m128i) -> __m128i {
-        self.narrow().or(a, b)
+    fn or(self, a: __m512i, b: __m512i) -> __m512i {
+        avx512! { _mm512_or_si512(a, b) }
     }
     #[inline(always)]
-    fn xor(self, a: __m128i, b: __m128i) -> __m128i {
-        self.narrow().xor(a, b)
+    fn xor(self, a: __m512i, b: __m512i) -> __m512i {
+        avx512! { _mm512_xor_si512(a, b) }
     }
     #[inline(always)]
-    fn sub_bytes(self, a: __m128i, b: __m128i) -> __m128i {
-        self.narrow().sub_bytes(a, b)
+    fn sub_bytes(self, a: __m512i, b: __m512i) -> __m512i {
+        avx512! { _mm512_sub_epi8(a, b) }
     }
     #[inline(always)]
-    fn equal(self, a: __m128i, b: __m128i) -> __m128i {
-        self.narrow().equal(a, b)
+    fn equal(self, a: __m512i, b: __m512i) -> __m512i {
+        avx512! { _mm512_movm_epi8(_mm512_cmpeq_epi8_mask(a, b)) }
     }
     #[inline(always)]
-    fn shift_right(self, a: __m128i, count: u32) -> __m128i {
-        self.narrow().shift_right(a, count)
+    fn shift_right(self, a: __m512i, count: u32) -> __m512i {
+        avx512! {
+            let pairs = _mm512_srl_epi16(a, _mm_cvtsi32_si128(count as i32));
+            _mm512_and_si512(pairs, _mm512_set1_epi8((0xFF_u8 >> count) as i8))
+        }
     }
     #[inline(always)]
-    fn shift_left(self, a: __m128i, count: u32) -> __m128i {
-        self.narrow().shift_left(a, count)
+    fn shift_left(self, a: __m512i, count: u32) -> __m512i {
+        avx512! {
+            let pairs = _mm512_sll_epi16(a, _mm_cvtsi32_si128(count as i32));
+            _mm512_and_si512(pairs, _mm512_set1_epi8((0xFF_u8 << count) as i8))
+        }
     }
     #[inline(always)]
-    fn lookup(self, table: __m128i, index: __m128i) -> __m128i {
-        self.narrow().lookup(table, index)
+    fn lookup(self, table: __m512i, index: __m512i) -> __m512i {
+        avx512! { _mm512_shuffle_epi8(table, index) }
     }
 
     #[inline(always)]
-    fn codes(self, a: __m128i) -> F {
-        convert(words(a))
+    fn codes(self, a: __m512i) -> F {
+        convert(words(a, &UPPER))
     }
     #[inline(always)]
-    fn nibbles(self, a: __m128i) -> (F, F) {
-        let words = words(a);
-        let high = avx512! { _mm512_srli_epi32::<4>(words) };
-        (convert(and(words, 0x0F00_0000)), convert(and(high, 0x0F00_0000)))
+    fn nibbles(self, a: __m512i) -> (F, F) {
+        let words = words(a, &BELOW);
+        (convert(and(words, 0x000F_0000)), convert(and(words, 0x00F0_0000)))
     }
     #[inline(always)]
-    fn signed_nibbles(self, a: __m128i) -> (F, F) {
-        let words = words(a);
+    fn signed_nibbles(self, a: __m512i) -> (F, F) {
+        let words = words(a, &UPPER);
         // A byte in the upper end leaves only zeros behind its low nibble.
         let low = avx512! { _mm512_slli_epi32::<4>(words) };
         (convert(low), convert(and(words, 0xF000_0000)))
     }
     #[inline(always)]
-    fn paired_nibbles(self, a: __m128i) -> (F, F) {
-        // Every byte with one of its nibbles in the upper half; `words` would keep the other one as well.
+    fn paired_nibbles(self, a: __m512i) -> (F, F) {
+        // Every byte with one of its nibbles in the upper half; a word would show the other one as well.
         let (first, last) = avx512! {
-            let mask = _mm_set1_epi8(0xF0_u8 as i8);
-            let low = _mm_and_si128(_mm_slli_epi16::<4>(a), mask);
-            let high = _mm_and_si128(a, mask);
-            (_mm_unpacklo_epi8(low, high), _mm_unpackhi_epi8(low, high))
+            let mask = _mm512_set1_epi8(0xF0_u8 as i8);
+            let low = _mm512_and_si512(_mm512_slli_epi16::<4>(a), mask);
+            let high = _mm512_and_si512(a, mask);
+            (_mm512_unpacklo_epi8(low, high), _mm512_unpackhi_epi8(low, high))
         };
-        (convert(words(first)), convert(words(last)))
+        (convert(words(first, &UPPER)), convert(words(last, &UPPER)))
     }
 
     #[inline(always)]
     fn prefetch(self, at: *const u8) {
-        self.narrow().prefetch(at);
+        avx512! { _mm_prefetch::<_MM_HINT_T0>(at.cast()) }
     }
 }

@@ -26,9 +26,11 @@ pub(crate) use real::{Real, Scalar};
 /// Lanes of every vector.
 pub(crate) const LANES: usize = 16;
 
-/// `2^24`: how much too large [`Lanes::codes`] and [`Lanes::nibbles`] are.
+/// `2^24`: how much too large [`Lanes::codes`] are.
 pub(crate) const BYTE_UNIT: f32 = (1u32 << 24) as f32;
-/// `2^28`: how much too large [`Lanes::signed_nibbles`] are.
+/// How much too large the low and the high [`Lanes::nibbles`] are.
+pub(crate) const NIBBLE_UNITS: (f32, f32) = ((1u32 << 16) as f32, (1u32 << 20) as f32);
+/// `2^28`: how much too large [`Lanes::signed_nibbles`] and [`Lanes::paired_nibbles`] are.
 pub(crate) const NIBBLE_UNIT: f32 = (1u32 << 28) as f32;
 
 /// Operations on sixteen lanes of f32 and on sixteen bytes.
@@ -75,7 +77,7 @@ pub(crate) trait Lanes: Real {
 
     /// The signed bytes, times [`BYTE_UNIT`].
     fn codes(self, a: Self::Bytes) -> Self::F;
-    /// The low and the high nibbles, from 0 to 15, times [`BYTE_UNIT`].
+    /// The low and the high nibbles, from 0 to 15, times [`NIBBLE_UNITS`].
     fn nibbles(self, a: Self::Bytes) -> (Self::F, Self::F);
     /// The low and the high nibbles, two's complement, times [`NIBBLE_UNIT`].
     fn signed_nibbles(self, a: Self::Bytes) -> (Self::F, Self::F);

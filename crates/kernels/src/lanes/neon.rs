@@ -30,24 +30,34 @@ macro_rules! neon {
 
 type F = [float32x4_t; 4];
 
-/// `QUARTERS[i]` puts byte `4 i + l` into the upper end of word `l`.
-const QUARTERS: [[u8; 16]; 4] = {
+/// Mask `i` puts byte `4 i + l` into byte `place` of word `l`, and zeros elsewhere.
+const fn to_words(place: usize) -> [[u8; 16]; 4] {
     let mut masks = [[0xFF; 16]; 4];
     let mut byte = 0;
     while byte < LANES {
-        masks[byte / 4][byte % 4 * 4 + 3] = byte as u8;
+        masks[byte / 4][byte % 4 * 4 + place] = byte as u8;
         byte += 1;
     }
     masks
-};
+}
 
-/// The sixteen bytes in the upper ends of sixteen words.
+/// Masks that move sixteen bytes to the upper ends of words.
+const UPPER: [[u8; 16]; 4] = to_words(3);
+/// Masks that move them below the upper ends, where no bit is a sign.
+const BELOW: [[u8; 16]; 4] = to_words(2);
+
+/// The sixteen bytes in sixteen words.
 #[inline(always)]
-fn words(a: uint8x16_t) -> [uint32x4_t; 4] {
+fn words(a: uint8x16_t, masks: &[[u8; 16]; 4]) -> [uint32x4_t; 4] {
     neon! {
         let quarter = |mask: &[u8; 16]| vreinterpretq_u32_u8(vqtbl1q_u8(a, vld1q_u8(mask.as_ptr())));
-        [quarter(&QUARTERS[0]), quarter(&QUARTERS[1]), quarter(&QUARTERS[2]), quarter(&QUARTERS[3])]
+        [quarter(&masks[0]), quarter(&masks[1]), quarter(&masks[2]), quarter(&masks[3])]
     }
+}
+
+#[inline(always)]
+fn and(a: [uint32x4_t; 4], mask: u32) -> [uint32x4_t; 4] {
+    a.map(|a| neon! { vandq_u32(a, vdupq_n_u32(mask)) })
 }
 
 #[inline(always)]
@@ -229,11 +239,12 @@ impl Lanes for Neon {
 
     #[inline(always)]
     fn codes(self, a: uint8x16_t) -> F {
-        convert(words(a))
+        convert(words(a, &UPPER))
     }
     #[inline(always)]
     fn nibbles(self, a: uint8x16_t) -> (F, F) {
-        neon! { (self.codes(vandq_u8(a, vdupq_n_u8(15))), self.codes(vshrq_n_u8::<4>(a))) }
+        let words = words(a, &BELOW);
+        (convert(and(words, 0x000F_0000)), convert(and(words, 0x00F0_0000)))
     }
     #[inline(always)]
     fn signed_nibbles(self, a: uint8x16_t) -> (F, F) {

@@ -191,7 +191,7 @@ impl Lanes for Plain {
     }
     #[inline(always)]
     fn nibbles(self, a: Bytes) -> (F, F) {
-        (a.map(|a| (i32::from(a & 15) << 24) as f32), a.map(|a| (i32::from(a >> 4) << 24) as f32))
+        (a.map(|a| (i32::from(a & 15) << 16) as f32), a.map(|a| (i32::from(a >> 4) << 20) as f32))
     }
     #[inline(always)]
     fn signed_nibbles(self, a: Bytes) -> (F, F) {

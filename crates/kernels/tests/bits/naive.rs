@@ -8,10 +8,8 @@ use units::Rng;
 pub struct Group {
     /// Their codes, as numbers.
     pub codes: Vec<f32>,
-    /// What is multiplied with the sum of codes times x; 1 where a format has no scales, and then without rounding.
+    /// What the sum of codes times x is multiplied with; none where codes are the weights.
     pub scale: Option<f32>,
-    /// What is multiplied with the sum of x.
-    pub min: Option<f32>,
 }
 
 fn f16(bytes: &[u8], at: usize) -> f32 {
@@ -24,7 +22,19 @@ fn nibble(bytes: &[u8], at: usize, column: usize) -> i32 {
 
 /// A block of 32 columns.
 fn small(min: Option<f32>, scale: f32, code: impl Fn(usize) -> i32) -> Group {
-    Group { codes: (0..32).map(|column| code(column) as f32).collect(), scale: Some(scale), min }
+    group((0..32).map(code), scale, min)
+}
+
+/// Columns that share a scale and perhaps a minimum. With a minimum, or when there are only sixteen, they become weights.
+fn group(codes: impl Iterator<Item = i32>, scale: f32, min: Option<f32>) -> Group {
+    let codes: Vec<f32> = codes.map(|code| code as f32).collect();
+    match min {
+        Some(min) => Group { codes: codes.iter().map(|code| code * scale + min).collect(), scale: None },
+        None if codes.len() == 16 => {
+            Group { codes: codes.iter().map(|code| code * scale).collect(), scale: None }
+        }
+        None => Group { codes, scale: Some(scale) },
+    }
 }
 
 fn fifth(block: &[u8], at: usize, column: usize) -> i32 {
@@ -37,13 +47,7 @@ fn large(
     code: impl Fn(usize) -> i32,
     scale: impl Fn(usize) -> (f32, Option<f32>),
 ) -> Vec<Group> {
-    (0..256 / width)
-        .map(|group| Group {
-            codes: (0..width).map(|i| code(group * width + i) as f32).collect(),
-            scale: Some(scale(group).0),
-            min: scale(group).1,
-        })
-        .collect()
+    (0..256 / width).map(|g| group((0..width).map(|i| code(g * width + i)), scale(g).0, scale(g).1)).collect()
 }
 
 fn block_groups(format: Format, b: &[u8]) -> Vec<Group> {
@@ -113,7 +117,7 @@ fn block_groups(format: Format, b: &[u8]) -> Vec<Group> {
 pub fn groups(format: Format, cols: usize, bytes: &[u8], scales: &[u8]) -> Vec<Group> {
     let scales: Vec<f32> =
         scales.chunks(4).map(|b| f32::from_le_bytes(b.try_into().expect("four bytes"))).collect();
-    let whole = |codes: Vec<f32>| vec![Group { codes, scale: scales.first().copied(), min: None }];
+    let whole = |codes: Vec<f32>| vec![Group { codes, scale: scales.first().copied() }];
     let int4 = |c: usize| (i32::from(bytes[c / 2] >> (c % 2 * 4) & 15) - 8) as f32;
     match format {
         Format::F32 => {
@@ -131,7 +135,6 @@ pub fn groups(format: Format, cols: usize, bytes: &[u8], scales: &[u8]) -> Vec<G
             let of = |(g, scale): (usize, &f32)| Group {
                 codes: (g * group..cols.min((g + 1) * group)).map(int4).collect(),
                 scale: Some(*scale),
-                min: None,
             };
             scales.iter().enumerate().map(of).collect()
         }
@@ -166,12 +169,6 @@ pub fn dot(groups: &[Group], x: &[f32]) -> f32 {
         };
         for l in 0..16 {
             lanes[l] = partial[l].mul_add(scale, lanes[l]);
-        }
-        if let Some(min) = group.min {
-            for l in 0..16 {
-                let sum = x.chunks(16).map(|x| x[l]).reduce(|sum, x| sum + x).expect("a group has columns");
-                lanes[l] = sum.mul_add(min, lanes[l]);
-            }
         }
     }
     tree(lanes)
