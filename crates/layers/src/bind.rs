@@ -27,7 +27,8 @@ impl<'a> Binder<'a> {
     pub fn new(checkpoint: &'a Checkpoint, description: &'a Description) -> Result<Binder<'a>, Error> {
         let stamp = |(index, file): (usize, &PathBuf)| -> Result<Option<Stamps>, Error> {
             let text = checkpoint.metadata_stamp(FileIdx(index as u32));
-            let refuse = |source| Error::Format { file: file.clone(), tensor: "colibri.fmt".to_string(), source };
+            let refuse =
+                |source| Error::Format { file: file.clone(), tensor: "colibri.fmt".to_string(), source };
             text.map(Stamps::parse).transpose().map_err(refuse)
         };
         let stamps = checkpoint.files().iter().enumerate().map(stamp).collect::<Result<_, _>>()?;
@@ -59,7 +60,14 @@ impl<'a> Binder<'a> {
     ///
     /// # Errors
     /// It is absent, has another shape, or its bytes have no decoder.
-    pub fn matrix(&self, role: Role, layer: LayerIdx, expert: ExpertIdx, rows: usize, cols: usize) -> Result<Stored, Error> {
+    pub fn matrix(
+        &self,
+        role: Role,
+        layer: LayerIdx,
+        expert: ExpertIdx,
+        rows: usize,
+        cols: usize,
+    ) -> Result<Stored, Error> {
         let tensor = self.need(role, layer, expert)?;
         self.stored(tensor, role, layer, &[rows, cols])
     }
@@ -68,7 +76,13 @@ impl<'a> Binder<'a> {
     ///
     /// # Errors
     /// As [`Binder::matrix`].
-    pub fn stored(&self, tensor: &Tensor, role: Role, layer: LayerIdx, axes: &[usize]) -> Result<Stored, Error> {
+    pub fn stored(
+        &self,
+        tensor: &Tensor,
+        role: Role,
+        layer: LayerIdx,
+        axes: &[usize],
+    ) -> Result<Stored, Error> {
         let (cols, outer) = axes.split_last().expect("a matrix has two axes");
         let (rows, cols) = (outer.iter().product(), *cols);
         let scales = self.checkpoint.tensor(&format!("{}.qs", tensor.name));
@@ -92,7 +106,8 @@ impl<'a> Binder<'a> {
             return Err(self.misshapen(tensor, role, layer, &[len]));
         }
         let refuse = |source| self.undecodable(tensor, source);
-        let format = Format::deduce(tensor.dtype, 1, len, tensor.len_bytes as usize, None, None).map_err(refuse)?;
+        let format =
+            Format::deduce(tensor.dtype, 1, len, tensor.len_bytes as usize, None, None).map_err(refuse)?;
         let bytes = self.checkpoint.read(tensor)?;
         let mut values = vec![0.0; len];
         quant::Matrix::new(format, 1, len, &bytes, &[]).map_err(refuse)?.decode_row(0, &mut values);

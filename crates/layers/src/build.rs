@@ -96,7 +96,8 @@ impl<'a> Builder<'a> {
             }
             arena = Some(block);
         }
-        self.footprint.dense_bytes += stored.buffer_bytes().next_multiple_of(units::limits::PAGE_BYTES) as u64;
+        self.footprint.dense_bytes +=
+            stored.buffer_bytes().next_multiple_of(units::limits::PAGE_BYTES) as u64;
         Ok(Weight::new(stored, arena))
     }
 
@@ -104,7 +105,13 @@ impl<'a> Builder<'a> {
     ///
     /// # Errors
     /// As [`Builder::matrix`].
-    pub fn norm(&mut self, role: Role, layer: LayerIdx, norm: RmsNorm, width: usize) -> Result<LoadedNorm, Error> {
+    pub fn norm(
+        &mut self,
+        role: Role,
+        layer: LayerIdx,
+        norm: RmsNorm,
+        width: usize,
+    ) -> Result<LoadedNorm, Error> {
         self.binder.need(role, layer, ExpertIdx(0))?;
         let mut values = self.binder.vector(role, layer, width)?.unwrap_or_default();
         norm.factors(&mut values);

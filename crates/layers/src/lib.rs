@@ -6,23 +6,23 @@
 
 #![forbid(unsafe_code)]
 
-pub mod description;
-pub mod names;
-pub mod norm;
-pub mod rope;
-pub mod embed;
-pub mod head;
-pub mod residual;
-pub mod mixer;
-pub mod ffn;
-pub mod moe;
-pub mod footprint;
-pub mod weight;
 pub mod bind;
 pub mod build;
+pub mod description;
+pub mod embed;
+mod error;
+pub mod ffn;
+pub mod footprint;
+pub mod head;
+pub mod mixer;
+pub mod moe;
+pub mod names;
+pub mod norm;
+pub mod residual;
+pub mod rope;
 pub mod stack;
 pub mod taps;
-mod error;
+pub mod weight;
 
 pub use description::{Description, Ffn, Layer, Mixer};
 pub use error::Error;

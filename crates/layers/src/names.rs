@@ -103,7 +103,8 @@ mod tests {
 
     #[test]
     fn fills_in_the_indices() {
-        let names = Names::new("m.", &[(Role::ExpertUp, "{layer}.e.{expert}.up")]).with(&[(Role::ExpertUp, "u{expert}")]);
+        let names = Names::new("m.", &[(Role::ExpertUp, "{layer}.e.{expert}.up")])
+            .with(&[(Role::ExpertUp, "u{expert}")]);
         let found: Vec<_> = names.of(Role::ExpertUp, LayerIdx(3), ExpertIdx(12)).collect();
         assert_eq!(found, ["m.3.e.12.up", "u12"]);
         assert_eq!(names.of(Role::Head, LayerIdx(0), ExpertIdx(0)).count(), 0);

@@ -179,7 +179,12 @@ impl Stack {
         positions: &[u32],
         mut taps: Option<&mut dyn Taps>,
     ) -> Result<(), Error> {
-        assert!(!ids.is_empty() && ids.len() == positions.len(), "{} ids at {} positions", ids.len(), positions.len());
+        assert!(
+            !ids.is_empty() && ids.len() == positions.len(),
+            "{} ids at {} positions",
+            ids.len(),
+            positions.len()
+        );
         let tokens = ids.len();
         let hidden = self.embed.cols();
         let stream = self.scratch.stream.first(tokens * hidden);
@@ -316,6 +321,7 @@ impl Layer {
 /// Room for the router's choices of any layer of `description`.
 #[must_use]
 pub fn choices(description: &Description, table: Table, tokens: usize) -> Choices {
-    let experts = description.indexed().filter_map(|(layer, _)| description.moe(layer)).map(|moe| moe.experts).max();
+    let experts =
+        description.indexed().filter_map(|(layer, _)| description.moe(layer)).map(|moe| moe.experts).max();
     Choices::new(table, tokens, description.active_max(), experts.unwrap_or(0))
 }

@@ -88,13 +88,19 @@ const FAMILIES: &[Family] = &[
 pub fn describe(checkpoint: &Checkpoint) -> Result<Description, Error> {
     let config = checkpoint.config();
     let (field, names) = match checkpoint.kind() {
-        Kind::Safetensors => ("model_type", FAMILIES.iter().flat_map(|family| family.model_types).copied().collect()),
-        Kind::Gguf => ("general.architecture", FAMILIES.iter().map(|family| family.architecture).collect::<Vec<_>>()),
+        Kind::Safetensors => {
+            ("model_type", FAMILIES.iter().flat_map(|family| family.model_types).copied().collect())
+        }
+        Kind::Gguf => {
+            ("general.architecture", FAMILIES.iter().map(|family| family.architecture).collect::<Vec<_>>())
+        }
     };
     let found = config.str(field)?;
     for family in FAMILIES {
         match checkpoint.kind() {
-            Kind::Safetensors if family.model_types.contains(&found) => return (family.from_config)(checkpoint, config),
+            Kind::Safetensors if family.model_types.contains(&found) => {
+                return (family.from_config)(checkpoint, config);
+            }
             Kind::Gguf if family.architecture == found => return (family.from_gguf)(checkpoint, config),
             Kind::Safetensors | Kind::Gguf => {}
         }

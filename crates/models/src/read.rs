@@ -2,11 +2,7 @@
 
 use checkpoint::{Checkpoint, Config};
 use device::Activation;
-use layers::{
-    head::HeadWeights,
-    mixer::gqa::QkNorm,
-    norm::RmsNorm,
-};
+use layers::{head::HeadWeights, mixer::gqa::QkNorm, norm::RmsNorm};
 use units::limits::{ACTIVE_MAX, CONTEXT_MAX, EXPERTS_MAX, LAYERS_MAX, VOCAB_MAX, WIDTH_MAX};
 
 use crate::Error;
@@ -76,7 +72,9 @@ impl Decoder {
         let head_dim = within_or(config, &key("attention.key_length"), 2, WIDTH_MAX, hidden / heads)?;
         let value_dim = within_or(config, &key("attention.value_length"), 2, WIDTH_MAX, head_dim)?;
         if value_dim != head_dim {
-            return Err(config.error(&key("attention.value_length"), &head_dim.to_string(), &value_dim.to_string()).into());
+            return Err(config
+                .error(&key("attention.value_length"), &head_dim.to_string(), &value_dim.to_string())
+                .into());
         }
         Decoder {
             hidden,
@@ -164,7 +162,13 @@ pub fn within(config: &Config, field: &str, least: usize, most: usize) -> Result
 ///
 /// # Errors
 /// It is no whole number or out of range.
-pub fn within_or(config: &Config, field: &str, least: usize, most: usize, default: usize) -> Result<usize, Error> {
+pub fn within_or(
+    config: &Config,
+    field: &str,
+    least: usize,
+    most: usize,
+    default: usize,
+) -> Result<usize, Error> {
     if config.get(field).is_none() { Ok(default) } else { within(config, field, least, most) }
 }
 
@@ -201,7 +205,9 @@ pub fn head(config: &Config, default: bool) -> Result<HeadWeights, Error> {
 pub fn windowed(config: &Config, layers: usize) -> Result<Option<Vec<bool>>, Error> {
     let Some(kinds) = config.str_list("layer_types")? else { return Ok(None) };
     if kinds.len() != layers {
-        return Err(config.error("layer_types", &format!("{layers} entries"), &kinds.len().to_string()).into());
+        return Err(config
+            .error("layer_types", &format!("{layers} entries"), &kinds.len().to_string())
+            .into());
     }
     Ok(Some(kinds.into_iter().map(|kind| kind == "sliding_attention").collect()))
 }

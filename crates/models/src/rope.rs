@@ -19,7 +19,13 @@ pub fn from_config(config: &Config, kind: &str, head_dim: usize) -> Result<Rope,
     let parameters = parameters(config, kind)?;
     let theta_from = parameters.as_ref().filter(|inner| inner.get("rope_theta").is_some()).unwrap_or(config);
     let theta = theta_from.f64("rope_theta")?;
-    build(theta_from, theta, scaling(config, parameters.as_ref())?, partial(config, parameters.as_ref())?, head_dim)
+    build(
+        theta_from,
+        theta,
+        scaling(config, parameters.as_ref())?,
+        partial(config, parameters.as_ref())?,
+        head_dim,
+    )
 }
 
 /// A rope with an explicit base and no scaling, for layers whose base has a field of its own.
@@ -30,7 +36,13 @@ pub fn unscaled(config: &Config, theta: f64, head_dim: usize) -> Result<Rope, Er
     build(config, theta, RopeScaling::None, 1.0, head_dim)
 }
 
-fn build(config: &Config, theta: f64, scaling: RopeScaling, partial: f64, head_dim: usize) -> Result<Rope, Error> {
+fn build(
+    config: &Config,
+    theta: f64,
+    scaling: RopeScaling,
+    partial: f64,
+    head_dim: usize,
+) -> Result<Rope, Error> {
     if !(theta.is_finite() && theta > 0.0) {
         return Err(config.error("rope_theta", "a positive number", &theta.to_string()).into());
     }
@@ -101,7 +113,12 @@ fn scaling(config: &Config, parameters: Option<&Config>) -> Result<RopeScaling, 
 ///
 /// # Errors
 /// As [`from_config`].
-pub fn from_gguf(config: &Config, architecture: &str, head_dim: usize, style: RopeStyle) -> Result<Rope, Error> {
+pub fn from_gguf(
+    config: &Config,
+    architecture: &str,
+    head_dim: usize,
+    style: RopeStyle,
+) -> Result<Rope, Error> {
     let key = |name: &str| format!("{architecture}.rope.{name}");
     let theta = config.f64(&key("freq_base"))?;
     let rotary = config.usize_or(&key("dimension_count"), head_dim)?;

@@ -27,7 +27,8 @@ const HUGGING_FACE: &[(Role, &str)] = &[
 ];
 
 /// The one norm between the sublayers of most families.
-const ONE_NORM_BETWEEN: &[(Role, &str)] = &[(Role::FfnNorm, "layers.{layer}.post_attention_layernorm.weight")];
+const ONE_NORM_BETWEEN: &[(Role, &str)] =
+    &[(Role::FfnNorm, "layers.{layer}.post_attention_layernorm.weight")];
 
 /// Norms before and after each sublayer.
 const SANDWICH: &[(Role, &str)] = &[

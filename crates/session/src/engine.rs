@@ -44,12 +44,21 @@ impl Session {
     ///
     /// # Errors
     /// As [`Plan::new`], or a file cannot be read.
-    pub fn open(path: &Path, options: &Options, progress: &mut dyn FnMut(Progress)) -> Result<Session, Error> {
+    pub fn open(
+        path: &Path,
+        options: &Options,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Session, Error> {
         let checkpoint = Checkpoint::open(path)?;
         let text = Text::open(&checkpoint);
         let end_tokens = text::end_tokens(&checkpoint, text.as_ref().ok())?;
         let drawn = plan::draw(&checkpoint, options)?;
-        let mut loader = Loader { files: Files::open(checkpoint.files())?, progress, done: 0, total: drawn.plan.memory.dense_bytes };
+        let mut loader = Loader {
+            files: Files::open(checkpoint.files())?,
+            progress,
+            done: 0,
+            total: drawn.plan.memory.dense_bytes,
+        };
         let mut fill = |tensor: &Tensor, out: &mut [u8]| loader.fill(tensor, out);
         let mut builder = Builder::new(&checkpoint, &drawn.description, drawn.shape, Some(&mut fill))?;
         let stack = Stack::build(&mut builder)?;
@@ -136,7 +145,13 @@ impl Session {
     /// If `ids` is empty, longer than a pass, or does not fit the context.
     pub fn forward(&mut self, ids: &[u32], taps: Option<&mut dyn Taps>) -> Result<(), Error> {
         let first = self.ids.len();
-        assert!(first + ids.len() <= self.plan.context, "{} + {} tokens of {}", first, ids.len(), self.plan.context);
+        assert!(
+            first + ids.len() <= self.plan.context,
+            "{} + {} tokens of {}",
+            first,
+            ids.len(),
+            self.plan.context
+        );
         self.positions.clear();
         self.positions.extend((first..first + ids.len()).map(|position| position as u32));
         let mut run = Run {
@@ -255,7 +270,12 @@ fn device(drawn: &Drawn, placed: &Placed) -> Cpu {
     device
 }
 
-fn store(checkpoint: &Checkpoint, stack: &Stack, drawn: &Drawn, options: &Options) -> Result<Option<Store>, Error> {
+fn store(
+    checkpoint: &Checkpoint,
+    stack: &Stack,
+    drawn: &Drawn,
+    options: &Options,
+) -> Result<Option<Store>, Error> {
     if drawn.plan.experts.is_none() {
         return Ok(None);
     }
@@ -264,7 +284,11 @@ fn store(checkpoint: &Checkpoint, stack: &Stack, drawn: &Drawn, options: &Option
         catalogue.add(layer, moe.experts().extents(), moe.experts().block_bytes());
     }
     let files = Files::open(checkpoint.files())?;
-    let source = storage::open_source(files, options.storage, storage::SourceOptions { direct: options.direct, ..Default::default() })?;
+    let source = storage::open_source(
+        files,
+        options.storage,
+        storage::SourceOptions { direct: options.direct, ..Default::default() },
+    )?;
     Ok(Some(Store::new(source, catalogue, drawn.budget_bytes)?))
 }
 

@@ -37,7 +37,9 @@ pub enum Error {
     #[error("neither /proc/meminfo nor a control group says how much memory there is; needed a ceiling")]
     MemoryUnknown,
     /// More context than the model was trained for, or none.
-    #[error("a context of {found} tokens was asked for; needed 1 to {most}, which is what the model was trained for")]
+    #[error(
+        "a context of {found} tokens was asked for; needed 1 to {most}, which is what the model was trained for"
+    )]
     Context {
         /// What was asked for.
         found: usize,

@@ -133,7 +133,12 @@ impl Session {
         }
         let finish = finish.unwrap_or(Finish::Length);
         draft.close(on_event);
-        Ok(Answer { stats: meter.finish(self, draft.ids.len()), token_ids: draft.ids, text: draft.text, finish })
+        Ok(Answer {
+            stats: meter.finish(self, draft.ids.len()),
+            token_ids: draft.ids,
+            text: draft.text,
+            finish,
+        })
     }
 
     /// Adds `id` to the draft; says whether it ends the answer.
@@ -154,7 +159,12 @@ impl Session {
     }
 
     /// Computes `id` so that the next can be chosen, unless the answer ends here.
-    fn advance(&mut self, id: u32, is_last: bool, cancelled: &dyn Fn() -> bool) -> Result<Option<Finish>, Error> {
+    fn advance(
+        &mut self,
+        id: u32,
+        is_last: bool,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<Option<Finish>, Error> {
         if is_last || self.processed().len() >= self.plan().context {
             return Ok(Some(Finish::Length));
         }

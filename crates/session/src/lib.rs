@@ -5,16 +5,16 @@
 
 #![forbid(unsafe_code)]
 
-pub mod options;
+pub mod engine;
+mod error;
+pub mod generate;
 pub mod memory;
+pub mod options;
 pub mod plan;
 pub mod sampling;
-pub mod stops;
-pub mod stats;
-pub mod engine;
-pub mod generate;
 pub mod score;
-mod error;
+pub mod stats;
+pub mod stops;
 
 pub use engine::Session;
 pub use error::Error;

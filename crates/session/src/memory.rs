@@ -30,7 +30,9 @@ impl Ceiling {
         let held = resident_bytes();
         match (available, group) {
             (None, None) => Err(Error::MemoryUnknown),
-            (Some(bytes), Some(limit)) if limit <= bytes + held => Ok(Ceiling::share(limit, "control group limit")),
+            (Some(bytes), Some(limit)) if limit <= bytes + held => {
+                Ok(Ceiling::share(limit, "control group limit"))
+            }
             (None, Some(limit)) => Ok(Ceiling::share(limit, "control group limit")),
             (Some(bytes), _) => Ok(Ceiling::share(bytes + held, "available memory")),
         }

@@ -9,7 +9,7 @@ use layers::{
     Description,
     build::{Builder, Placed},
     footprint::{Footprint, Shape},
-    moe::{choice::Choices, catalogue::LayerExperts},
+    moe::{catalogue::LayerExperts, choice::Choices},
     stack::Stack,
 };
 use units::ByteSize;
@@ -20,6 +20,10 @@ use crate::{Error, Options, memory, memory::Ceiling};
 const CONTEXT_DEFAULT: usize = 4096;
 /// A default context is not cut below this to make a model fit.
 const CONTEXT_LEAST: usize = 256;
+/// A default context is cut down to this, but not below, when its state would crowd out the expert cache.
+const CONTEXT_ROOMY: usize = 1024;
+/// The state of a default context may take this share of what is left after the weights.
+const STATE_SHARE: u64 = 4;
 /// Tokens of a prefill pass, the most first; the first that leaves room for the cache is taken.
 const CHUNKS: [usize; 8] = [512, 256, 128, 64, 32, 16, 8, 4];
 /// Scratch of a pass may take this share of what is left after weights and state.
@@ -120,8 +124,17 @@ impl Plan {
         let size = |bytes: u64| ByteSize(bytes).to_string();
         let mut lines = vec![
             ("model", format!("{} ({}, {} layers)", self.model, self.family, self.layers)),
-            ("context", format!("{} of {} tokens, prefill in passes of {}", self.context, self.context_max, self.chunk_tokens)),
-            ("compute", format!("{} threads, {} kernels, {} arithmetic", self.threads, self.kernels, self.numerics)),
+            (
+                "context",
+                format!(
+                    "{} of {} tokens, prefill in passes of {}",
+                    self.context, self.context_max, self.chunk_tokens
+                ),
+            ),
+            (
+                "compute",
+                format!("{} threads, {} kernels, {} arithmetic", self.threads, self.kernels, self.numerics),
+            ),
             ("storage", self.storage.clone()),
             ("ceiling", format!("{} ({})", size(self.ceiling.bytes), self.ceiling.from)),
             ("program", size(self.memory.program_bytes)),
@@ -132,14 +145,26 @@ impl Plan {
         ];
         if let Some(experts) = &self.experts {
             let share = 100.0 * experts.slots as f64 / experts.count as f64;
-            lines.push(("expert cache", format!(
-                "{} = {} of {} experts ({share:.0} %), {} each",
-                size(self.memory.cache_bytes), experts.slots, experts.count, size(experts.slot_bytes)
-            )));
-            lines.push(("experts on disk", format!(
-                "{} as {}, of which a token visits {} = {}",
-                size(experts.stored_bytes), experts.formats.join("/"), experts.active, size(experts.active_bytes)
-            )));
+            lines.push((
+                "expert cache",
+                format!(
+                    "{} = {} of {} experts ({share:.0} %), {} each",
+                    size(self.memory.cache_bytes),
+                    experts.slots,
+                    experts.count,
+                    size(experts.slot_bytes)
+                ),
+            ));
+            lines.push((
+                "experts on disk",
+                format!(
+                    "{} as {}, of which a token visits {} = {}",
+                    size(experts.stored_bytes),
+                    experts.formats.join("/"),
+                    experts.active,
+                    size(experts.active_bytes)
+                ),
+            ));
         }
         lines.push(("total", size(self.memory.total_bytes)));
         lines.into_iter().map(|(word, value)| (word.to_string(), value)).collect()
@@ -157,7 +182,7 @@ pub(crate) fn draw(checkpoint: &Checkpoint, options: &Options) -> Result<Drawn, 
     let mut refusal = None;
     while let Some(shape) = sizes.next() {
         let measured = Measured::new(checkpoint, &description, shape)?;
-        match measured.fit(ceiling.bytes, program_bytes, options, sizes.is_last()) {
+        match measured.fit(ceiling.bytes, program_bytes, options, sizes.may_refuse()) {
             Ok(memory) => {
                 let plan = measured.plan(checkpoint, &description, &ceiling, memory, table, threads, options);
                 return Ok(Drawn { budget_bytes: plan.memory.cache_bytes, plan, shape, table, description });
@@ -203,7 +228,8 @@ impl Sizes {
             Some(tokens) => vec![tokens.max(1)],
             None => CHUNKS.to_vec(),
         };
-        let shape = |context: usize, tokens: usize| Shape { tokens: tokens.min(context), context, logit_rows: 1 };
+        let shape =
+            |context: usize, tokens: usize| Shape { tokens: tokens.min(context), context, logit_rows: 1 };
         let mut shapes: Vec<Shape> = contexts
             .iter()
             .flat_map(|context| chunks.iter().map(move |tokens| shape(*context, *tokens)))
@@ -217,11 +243,23 @@ impl Sizes {
         self.shapes.get(self.next - 1).copied()
     }
 
-    /// Whether nothing smaller than the last shape will come for its context.
-    fn is_last(&self) -> bool {
+    /// What the last shape may be refused for, because something smaller comes after it.
+    fn may_refuse(&self) -> Refusable {
         let current = self.shapes[self.next - 1];
-        self.shapes.get(self.next).is_none_or(|next| next.context != current.context)
+        let next = self.shapes.get(self.next);
+        Refusable {
+            scratch: next.is_some_and(|next| next.context == current.context),
+            state: current.context / 2 >= CONTEXT_ROOMY
+                && self.shapes.iter().any(|shape| shape.context < current.context),
+        }
     }
+}
+
+/// Whether a shape that fits may be refused all the same, because a part of it crowds out the cache.
+#[derive(Clone, Copy)]
+struct Refusable {
+    scratch: bool,
+    state: bool,
 }
 
 /// A walk over the description under one shape.
@@ -254,7 +292,11 @@ impl Measured {
         let mut builder = Builder::new(checkpoint, description, shape, None)?;
         let stack = Stack::build(&mut builder)?;
         let Placed { footprint, .. } = builder.finish();
-        let widest = description.indexed().filter_map(|(layer, _)| description.moe(layer)).map(|moe| moe.experts).max();
+        let widest = description
+            .indexed()
+            .filter_map(|(layer, _)| description.moe(layer))
+            .map(|moe| moe.experts)
+            .max();
         Ok(Measured {
             shape,
             footprint,
@@ -263,8 +305,14 @@ impl Measured {
         })
     }
 
-    /// Cuts the ceiling up, or says what is missing. Unless this is the `last` resort, scratch may not crowd out the cache.
-    fn fit(&self, ceiling: u64, program_bytes: u64, options: &Options, last: bool) -> Result<Memory, Short> {
+    /// Cuts the ceiling up, or says what is missing; refuses what crowds out the cache, as far as it may.
+    fn fit(
+        &self,
+        ceiling: u64,
+        program_bytes: u64,
+        options: &Options,
+        may: Refusable,
+    ) -> Result<Memory, Short> {
         let Footprint { dense_bytes, constant_bytes, state_bytes, scratch_bytes } = self.footprint;
         let scratch_bytes = scratch_bytes + self.choice_bytes;
         let fixed = program_bytes + dense_bytes + constant_bytes + state_bytes + scratch_bytes;
@@ -273,13 +321,24 @@ impl Measured {
             let size = |bytes: u64| ByteSize(bytes);
             let arithmetic = format!(
                 "program {} + dense weights {} + constants {} + state of {} tokens {} + scratch of {} tokens {} + experts of one layer {}",
-                size(program_bytes), size(dense_bytes), size(constant_bytes), self.shape.context, size(state_bytes),
-                self.shape.tokens, size(scratch_bytes), size(least),
+                size(program_bytes),
+                size(dense_bytes),
+                size(constant_bytes),
+                self.shape.context,
+                size(state_bytes),
+                self.shape.tokens,
+                size(scratch_bytes),
+                size(least),
             );
             return Err(Short { needed: fixed + least, arithmetic });
         }
-        let room = ceiling - (fixed - scratch_bytes);
-        if !last && scratch_bytes * SCRATCH_SHARE > room {
+        let room = ceiling - (fixed - scratch_bytes - state_bytes);
+        let crowds = |is_refusable: bool, bytes: u64, share: u64| is_refusable && bytes * share > room;
+        let all = self.experts.as_ref().map_or(0, |experts| experts.count as u64 * experts.slot_bytes);
+        if fixed + all > ceiling
+            && (crowds(may.scratch, scratch_bytes, SCRATCH_SHARE)
+                || crowds(may.state, state_bytes, STATE_SHARE))
+        {
             return Err(Short::default());
         }
         let cache_bytes = self.experts.as_ref().map_or(0, |experts| {
@@ -350,8 +409,14 @@ impl ExpertSizes {
             active: layers.iter().map(|(_, active, _)| active).sum(),
             active_max: description.active_max(),
             slot_bytes: layers.iter().map(|(.., experts)| experts.block_bytes() as u64).max()?,
-            stored_bytes: layers.iter().map(|(count, _, experts)| *count as u64 * experts.expert_bytes()).sum(),
-            active_bytes: layers.iter().map(|(_, active, experts)| *active as u64 * experts.expert_bytes()).sum(),
+            stored_bytes: layers
+                .iter()
+                .map(|(count, _, experts)| *count as u64 * experts.expert_bytes())
+                .sum(),
+            active_bytes: layers
+                .iter()
+                .map(|(_, active, experts)| *active as u64 * experts.expert_bytes())
+                .sum(),
             formats: first.formats().map(|format| format.name().to_string()),
         })
     }
@@ -360,6 +425,8 @@ impl ExpertSizes {
 /// The last part of the checkpoint's path, without `.gguf`.
 fn model_name(checkpoint: &Checkpoint) -> String {
     let path = checkpoint.path().canonicalize().unwrap_or_else(|_| checkpoint.path().to_path_buf());
-    let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
+    let name = path
+        .file_name()
+        .map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
     name.strip_suffix(".gguf").map(str::to_string).unwrap_or(name)
 }

@@ -124,7 +124,10 @@ mod tests {
 
     fn check(sampling: Sampling, expected: [f64; 4]) {
         for (count, share) in counts(sampling).into_iter().zip(expected) {
-            assert!((count as f64 / 4000.0 - share).abs() < 0.03, "{sampling:?}: {count} of 4000, expected {share}");
+            assert!(
+                (count as f64 / 4000.0 - share).abs() < 0.03,
+                "{sampling:?}: {count} of 4000, expected {share}"
+            );
         }
     }
 

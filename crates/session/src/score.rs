@@ -45,8 +45,7 @@ impl Session {
 /// The `count` highest logits, best first, the lower id first among equals.
 fn best(logits: &[f32], count: usize) -> Vec<(u32, f32)> {
     let mut order: Vec<u32> = (0..logits.len() as u32).collect();
-    let by_logit =
-        |a: &u32, b: &u32| logits[*b as usize].total_cmp(&logits[*a as usize]).then(a.cmp(b));
+    let by_logit = |a: &u32, b: &u32| logits[*b as usize].total_cmp(&logits[*a as usize]).then(a.cmp(b));
     let count = count.min(order.len());
     if count > 0 && count < order.len() {
         order.select_nth_unstable_by(count - 1, by_logit);

@@ -179,7 +179,11 @@ fn the_context_is_a_limit() {
     let small = Options { context: Some(8), ..options() };
     let mut session = open(&fixture.checkpoint, &small);
     let prompt: Vec<u32> = (2..10).collect();
-    assert_eq!(support::continue_greedily(&mut session, &prompt, 5).len(), 1, "a full context has room for one answer token");
+    assert_eq!(
+        support::continue_greedily(&mut session, &prompt, 5).len(),
+        1,
+        "a full context has room for one answer token"
+    );
     let answer = session.generate(&support::greedy(&[2; 9], 1), &false.into(), &mut |_| {});
     assert!(matches!(answer, Err(Error::ContextFull { found: 9, most: 8, context: 8 })));
     let answer = session.generate(&support::greedy(&[], 1), &false.into(), &mut |_| {});

@@ -57,7 +57,8 @@ fn lengths_and_cancelling_end_an_answer() {
     });
     let cut = cut.expect("a cancelled answer is an answer");
     assert_eq!((cut.token_ids.len(), cut.finish), (3, Finish::Cancelled));
-    let early = session.generate(&greedy(&[9, 9, 9], 50), &AtomicBool::new(true), &mut |_| {}).expect("an answer");
+    let early =
+        session.generate(&greedy(&[9, 9, 9], 50), &AtomicBool::new(true), &mut |_| {}).expect("an answer");
     assert_eq!((early.token_ids.len(), early.finish), (0, Finish::Cancelled));
     assert_eq!(continue_greedily(&mut session, &[3, 4], 3), cut.token_ids, "the session is as good as new");
 }
@@ -70,7 +71,10 @@ fn figures_add_up() {
     let stats = answer(&mut session, &greedy(&[1, 2, 3, 4, 5, 6, 7, 8, 9], 8)).stats;
     assert_eq!((stats.prefill_tokens, stats.decode_tokens), (9, 7));
     assert_eq!(stats.expert_requests, stats.expert_hits + stats.expert_misses);
-    assert!(stats.expert_misses > 0 && stats.disk_read_bytes > 0, "three places cannot hold what is asked for");
+    assert!(
+        stats.expert_misses > 0 && stats.disk_read_bytes > 0,
+        "three places cannot hold what is asked for"
+    );
     assert!(stats.peak_rss_bytes > 0 && stats.ram_limit_bytes == 2_000_000_000);
     let wall: u64 = ((stats.ttft_s + stats.decode_s) * 1e6) as u64;
     let phases: u64 = stats.phases_us.values().sum();

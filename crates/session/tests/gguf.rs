@@ -40,7 +40,11 @@ fn every_file_agrees_with_its_reference() {
         session.forward(&prompt, None).unwrap_or_else(|error| panic!("{name}: {error}"));
         let mut apart = 0f32;
         for (row, expected) in reference["logits"].as_array().expect("rows").iter().enumerate() {
-            let expected = expected.as_array().expect("a row").iter().map(|logit| logit.as_f64().expect("a number") as f32);
+            let expected = expected
+                .as_array()
+                .expect("a row")
+                .iter()
+                .map(|logit| logit.as_f64().expect("a number") as f32);
             let found = session.logits_of(row);
             assert_eq!(found.len(), expected.len(), "{name}");
             apart = found.iter().zip(expected).map(|(a, b)| (a - b).abs()).fold(apart, f32::max);

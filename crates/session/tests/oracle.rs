@@ -36,7 +36,8 @@ fn first_divergence(taps: &Recorded, reference: &Reference) -> Option<String> {
         let name = format!("hidden.{layer}");
         let (apart, scale) = difference(values, reference.optional(&name)?);
         let relative = apart / scale;
-        (relative.is_nan() || relative > TAP_RELATIVE).then(|| format!("{name}: {apart} of {scale}, relative {relative}"))
+        (relative.is_nan() || relative > TAP_RELATIVE)
+            .then(|| format!("{name}: {apart} of {scale}, relative {relative}"))
     })
 }
 
@@ -59,7 +60,11 @@ fn every_fixture_agrees_with_its_reference() {
         session.reset();
         let expected = reference.ids("greedy_ids");
         assert_eq!(continue_greedily(&mut session, &prompt, expected.len()), expected, "{name}");
-        println!("{name}: {} taps, logits within {apart:.1e}, {} greedy tokens", taps.0.len(), expected.len());
+        println!(
+            "{name}: {} taps, logits within {apart:.1e}, {} greedy tokens",
+            taps.0.len(),
+            expected.len()
+        );
     }
 }
 
@@ -72,10 +77,15 @@ fn scoring_agrees_with_the_reference() {
         let vocab = session.vocab();
         let scored = session.score(&ids, 5).expect("a score");
         assert_eq!(scored.len(), ids.len());
-        for (position, (scored, row)) in scored.iter().zip(reference.values("logits").chunks_exact(vocab)).enumerate() {
+        for (position, (scored, row)) in
+            scored.iter().zip(reference.values("logits").chunks_exact(vocab)).enumerate()
+        {
             assert_eq!(scored.top.len(), 5);
             for (id, logit) in &scored.top {
-                assert!((row[*id as usize] - logit).abs() <= LOGIT_ABSOLUTE, "position {position}, token {id}");
+                assert!(
+                    (row[*id as usize] - logit).abs() <= LOGIT_ABSOLUTE,
+                    "position {position}, token {id}"
+                );
             }
             let expected = ids.get(position + 1).map(|next| {
                 let max = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
@@ -83,7 +93,9 @@ fn scoring_agrees_with_the_reference() {
                 f64::from(row[*next as usize] - max) - sum.ln()
             });
             match (scored.next_logprob, expected) {
-                (Some(found), Some(expected)) => assert!((found - expected).abs() < 1e-3, "position {position}"),
+                (Some(found), Some(expected)) => {
+                    assert!((found - expected).abs() < 1e-3, "position {position}")
+                }
                 (found, expected) => assert_eq!(found, expected, "position {position}"),
             }
         }

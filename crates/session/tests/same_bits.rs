@@ -53,8 +53,9 @@ fn way() -> impl Strategy<Value = Way> {
     let reads = prop_oneof![Just(Reads::Pread), Just(Reads::Uring), Just(Reads::Mmap), Just(Reads::Auto)];
     let direct = prop_oneof![Just(Direct::Auto), Just(Direct::On), Just(Direct::Off)];
     let chunk = prop_oneof![Just(1usize), Just(7), Just(512), 2..16usize];
-    (cache, 1..=3usize, reads, direct, proptest::sample::select(tables), chunk)
-        .prop_map(|(cache, threads, reads, direct, table, chunk)| Way { cache, threads, reads, direct, table, chunk })
+    (cache, 1..=3usize, reads, direct, proptest::sample::select(tables), chunk).prop_map(
+        |(cache, threads, reads, direct, table, chunk)| Way { cache, threads, reads, direct, table, chunk },
+    )
 }
 
 impl Way {
@@ -84,14 +85,22 @@ fn no_way_of_running_changes_a_bit() {
         .map(|fixture| bits(fixture, &Options { kernels: Some("plain".to_string()), ..options() }))
         .collect();
     let cases = std::env::var("COLI_CASES").ok().and_then(|count| count.parse().ok()).unwrap_or(256);
-    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() });
+    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig {
+        cases,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    });
     let inputs = (0..fixtures.len(), way());
     let outcome = runner.run(&inputs, |(index, way)| {
         let fixture = &fixtures[index];
         let plan = open(&fixture.checkpoint, &options()).plan().clone();
         let experts = plan.experts.as_ref().map_or(0, |experts| experts.count);
         let found = bits(fixture, &way.options(plan.layers, experts));
-        prop_assert!(found == expected[index], "{} differs when run as {way:?}", fixture.checkpoint.display());
+        prop_assert!(
+            found == expected[index],
+            "{} differs when run as {way:?}",
+            fixture.checkpoint.display()
+        );
         Ok(())
     });
     if let Err(failure) = outcome {

@@ -98,8 +98,11 @@ mod tests {
     fn check(wanted: &[(u32, u64, u64)], reads: &[(u32, u64, u32, u32)], at: &[u32], block_bytes: usize) {
         let wanted: Vec<_> = wanted.iter().map(|&(file, offset, len)| (FileId(file), offset, len)).collect();
         let placed = place(&wanted);
-        let found: Vec<_> =
-            placed.extents.iter().map(|read| (read.file.0, read.offset_bytes, read.len_bytes, read.at)).collect();
+        let found: Vec<_> = placed
+            .extents
+            .iter()
+            .map(|read| (read.file.0, read.offset_bytes, read.len_bytes, read.at))
+            .collect();
         assert_eq!(found, reads, "{wanted:?}");
         assert_eq!((placed.at.as_slice(), placed.block_bytes), (at, block_bytes), "{wanted:?}");
     }
@@ -121,7 +124,12 @@ mod tests {
     #[test]
     fn strangers_stay_apart() {
         check(&[(0, 10, 10), (1, 10, 10)], &[(0, 10, 10, 10), (1, 10, 10, 4106)], &[10, 4106], 8192);
-        check(&[(0, 10, 10), (0, 90_000, 10)], &[(0, 10, 10, 10), (0, 90_000, 10, 4096 + 3984)], &[10, 4096 + 3984], 8192);
+        check(
+            &[(0, 10, 10), (0, 90_000, 10)],
+            &[(0, 10, 10, 10), (0, 90_000, 10, 4096 + 3984)],
+            &[10, 4096 + 3984],
+            8192,
+        );
         check(&[(0, 10, 0)], &[], &[0], 0);
     }
 }

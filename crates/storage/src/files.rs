@@ -86,7 +86,10 @@ impl Files {
                 Direct::Auto | Direct::On => match open_direct(path, len_bytes) {
                     Ok(file) => Some(file),
                     Err(reason) => {
-                        refusals.push(format!("direct reads of {}: {reason}; reading through the page cache", path.display()));
+                        refusals.push(format!(
+                            "direct reads of {}: {reason}; reading through the page cache",
+                            path.display()
+                        ));
                         None
                     }
                 },
@@ -142,7 +145,12 @@ impl Files {
                 let (begin, len, at) = extent.pages();
                 (file, begin, len, at)
             }
-            None => (self.buffered(extent.file), extent.offset_bytes, extent.len_bytes as usize, extent.at as usize),
+            None => (
+                self.buffered(extent.file),
+                extent.offset_bytes,
+                extent.len_bytes as usize,
+                extent.at as usize,
+            ),
         }
     }
 
@@ -179,7 +187,8 @@ impl Files {
             let (_, len, at) = extent.pages();
             assert!((extent.file.0 as usize) < self.count(), "file {} of {}", extent.file.0, self.count());
             assert!(
-                extent.at as usize % PAGE_BYTES == extent.offset_bytes as usize % PAGE_BYTES && at + len <= block_bytes,
+                extent.at as usize % PAGE_BYTES == extent.offset_bytes as usize % PAGE_BYTES
+                    && at + len <= block_bytes,
                 "{extent:?} does not lie in a block of {block_bytes} bytes"
             );
         }
@@ -221,7 +230,12 @@ pub(crate) fn forget_pages(file: &File, offset: u64, len: u64) {
     let page = PAGE_BYTES as u64;
     let begin = offset / page * page;
     let end = (offset + len).next_multiple_of(page);
-    let _ = rustix::fs::fadvise(file, begin, std::num::NonZeroU64::new(end - begin), rustix::fs::Advice::DontNeed);
+    let _ = rustix::fs::fadvise(
+        file,
+        begin,
+        std::num::NonZeroU64::new(end - begin),
+        rustix::fs::Advice::DontNeed,
+    );
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -6,16 +6,16 @@
 
 mod error;
 mod extent;
+pub mod faults;
 mod files;
-mod whole;
-mod source;
-mod pread;
 mod mmap;
+mod open;
+mod pread;
+mod source;
+pub mod suite;
 #[cfg(target_os = "linux")]
 mod uring;
-mod open;
-pub mod faults;
-pub mod suite;
+mod whole;
 
 pub use error::Error;
 pub use extent::{Extent, FileId, Placed, place};

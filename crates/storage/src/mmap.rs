@@ -63,7 +63,11 @@ impl Mapped {
             // SAFETY: dropping pages of a shared, read-only file map loses nothing: they are read again on the next access.
             let _ = unsafe { map.unchecked_advise_range(UncheckedAdvice::DontNeed, begin as usize, len) };
         }
-        crate::files::forget_pages(self.files.buffered(extent.file), extent.offset_bytes, u64::from(extent.len_bytes));
+        crate::files::forget_pages(
+            self.files.buffered(extent.file),
+            extent.offset_bytes,
+            u64::from(extent.len_bytes),
+        );
     }
 }
 

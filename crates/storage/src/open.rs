@@ -19,8 +19,12 @@ pub enum Strategy {
 }
 
 /// The names of [`Strategy`], as settings spell them.
-const NAMES: [(Strategy, &str); 4] =
-    [(Strategy::Auto, "auto"), (Strategy::Uring, "uring"), (Strategy::Pread, "pread"), (Strategy::Mmap, "mmap")];
+const NAMES: [(Strategy, &str); 4] = [
+    (Strategy::Auto, "auto"),
+    (Strategy::Uring, "uring"),
+    (Strategy::Pread, "pread"),
+    (Strategy::Mmap, "mmap"),
+];
 
 impl fmt::Display for Strategy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -33,7 +37,9 @@ impl FromStr for Strategy {
 
     fn from_str(text: &str) -> Result<Strategy, String> {
         let found = NAMES.iter().find(|(_, name)| *name == text);
-        found.map(|(strategy, _)| *strategy).ok_or_else(|| format!("`{text}` is not auto, uring, pread or mmap"))
+        found
+            .map(|(strategy, _)| *strategy)
+            .ok_or_else(|| format!("`{text}` is not auto, uring, pread or mmap"))
     }
 }
 
@@ -58,8 +64,13 @@ impl Default for SourceOptions {
 ///
 /// # Errors
 /// A file cannot be opened, or a strategy that was asked for by name cannot be had.
-pub fn open_source(files: Files, strategy: Strategy, options: SourceOptions) -> Result<Box<dyn Source>, Error> {
-    let paths: Vec<_> = (0..files.count() as u32).map(|index| files.path(crate::FileId(index)).to_path_buf()).collect();
+pub fn open_source(
+    files: Files,
+    strategy: Strategy,
+    options: SourceOptions,
+) -> Result<Box<dyn Source>, Error> {
+    let paths: Vec<_> =
+        (0..files.count() as u32).map(|index| files.path(crate::FileId(index)).to_path_buf()).collect();
     let files = Files::open_with(&paths, options.direct)?;
     let mut fallbacks = files.refusals().to_vec();
     match strategy {

@@ -26,8 +26,10 @@ pub fn run(folder: &Path, make: &Make<'_>) {
 /// Three files of odd sizes and unlike contents.
 fn files(folder: &Path) -> (Vec<std::path::PathBuf>, Vec<Vec<u8>>) {
     let mut rng = Rng::new(17);
-    let contents: Vec<Vec<u8>> =
-        [5_000_003usize, 4096, 70_001].iter().map(|len| (0..*len).map(|_| rng.next_u64() as u8).collect()).collect();
+    let contents: Vec<Vec<u8>> = [5_000_003usize, 4096, 70_001]
+        .iter()
+        .map(|len| (0..*len).map(|_| rng.next_u64() as u8).collect())
+        .collect();
     let names: Vec<_> = (0..contents.len()).map(|index| folder.join(format!("part-{index}"))).collect();
     for (name, content) in names.iter().zip(&contents) {
         fs::write(name, content).expect("a writable folder");
@@ -72,11 +74,20 @@ fn scattered_reads(mut source: Box<dyn Source>, contents: &[Vec<u8>]) {
         for ((file, offset, len), at) in wanted.iter().zip(at) {
             let (begin, len) = (*offset as usize, *len as usize);
             let found = &done.block[*at as usize..*at as usize + len];
-            assert!(found == &contents[file.0 as usize][begin..begin + len], "{}: request {}", source.name(), done.token);
+            assert!(
+                found == &contents[file.0 as usize][begin..begin + len],
+                "{}: request {}",
+                source.name(),
+                done.token
+            );
         }
         assert!(!std::mem::replace(&mut seen[done.token as usize], true), "a request completes once");
     }
-    assert!(source.reap(Wait::Yes).is_none() && source.in_flight() == 0, "{}: nothing is left", source.name());
+    assert!(
+        source.reap(Wait::Yes).is_none() && source.in_flight() == 0,
+        "{}: nothing is left",
+        source.name()
+    );
     assert!(source.read_bytes() > 0);
 }
 

@@ -113,7 +113,9 @@ impl Uring {
     /// Makes the next waiting request active.
     fn activate(&mut self) -> bool {
         let Some(&place) = self.vacant.last() else { return false };
-        let Some(request) = self.demanded.pop_front().or_else(|| self.predicted.pop_front()) else { return false };
+        let Some(request) = self.demanded.pop_front().or_else(|| self.predicted.pop_front()) else {
+            return false;
+        };
         self.vacant.pop();
         self.active[place] = Some(Active { request, extent: 0, sent: 0, pending: 0, read: 0, error: None });
         self.sending.push_back(place);
@@ -128,7 +130,12 @@ impl Uring {
         }
         let extent = active.request.extents.get(active.extent)?;
         let (_, _, total, _) = self.files.read_of(extent);
-        let piece = Piece { owner, extent: active.extent, from: active.sent, len: PIECE_BYTES.min(total - active.sent) };
+        let piece = Piece {
+            owner,
+            extent: active.extent,
+            from: active.sent,
+            len: PIECE_BYTES.min(total - active.sent),
+        };
         active.sent += piece.len;
         if active.sent == total {
             active.extent += 1;
@@ -251,7 +258,9 @@ fn judge(files: &Files, extent: &Extent, piece: Piece, result: i32) -> Outcome {
     if result < 0 {
         let error = io::Error::from_raw_os_error(-result);
         return match error.kind() {
-            io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock => Outcome::Again { bytes: 0, rest: piece },
+            io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock => {
+                Outcome::Again { bytes: 0, rest: piece }
+            }
             _ => Outcome::Failed(files.failed(extent, at, error)),
         };
     }

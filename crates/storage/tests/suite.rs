@@ -49,7 +49,12 @@ fn faults_come_as_often_as_asked() {
         use storage::Source;
         let placed = storage::place(&[(storage::FileId(0), token * 1000, 900)]);
         let block = units::Arena::new(placed.block_bytes).cut(placed.block_bytes).expect("an arena");
-        source.submit(storage::Request { token, extents: placed.extents, block, priority: storage::Priority::Demand });
+        source.submit(storage::Request {
+            token,
+            extents: placed.extents,
+            block,
+            priority: storage::Priority::Demand,
+        });
         let done = source.reap(Wait::Yes).expect("one in flight");
         failed += u32::from(done.result.is_err());
     }
@@ -71,6 +76,9 @@ fn long_ranges_arrive_whole() {
             assert!(out == content[offset as usize..offset as usize + len], "{offset} + {len}");
         }
         let error = storage::read_range(&files, storage::FileId(0), 10_999_999, &mut [0; 3]);
-        assert!(matches!(error, Err(storage::Error::Ended { needed: 11_000_002, found: 11_000_001, .. })), "{error:?}");
+        assert!(
+            matches!(error, Err(storage::Error::Ended { needed: 11_000_002, found: 11_000_001, .. })),
+            "{error:?}"
+        );
     }
 }

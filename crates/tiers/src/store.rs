@@ -230,6 +230,9 @@ impl Store {
 
 impl std::fmt::Debug for Store {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Store").field("slots", &self.slots.count()).field("stats", &self.stats).finish_non_exhaustive()
+        f.debug_struct("Store")
+            .field("slots", &self.slots.count())
+            .field("stats", &self.stats)
+            .finish_non_exhaustive()
     }
 }

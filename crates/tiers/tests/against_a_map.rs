@@ -35,7 +35,11 @@ impl Source for Pattern {
         let fails = self.fail_one_in > 0 && self.rng.below(self.fail_one_in) == 0;
         let result = if fails {
             request.block.fill(0xEE);
-            Err(storage::Error::Read { file: "pattern".into(), offset_bytes: extent.offset_bytes, source: std::io::Error::other("broken") })
+            Err(storage::Error::Read {
+                file: "pattern".into(),
+                offset_bytes: extent.offset_bytes,
+                source: std::io::Error::other("broken"),
+            })
         } else {
             request.block.fill(extent.offset_bytes as u8);
             Ok(u64::from(extent.len_bytes))
@@ -159,7 +163,11 @@ fn what_fits_is_read_once() {
 #[test]
 fn limits_are_told() {
     assert!(matches!(
-        Store::new(Box::new(Pattern { queue: VecDeque::new(), rng: Rng::new(0), fail_one_in: 0, most_in_flight: 1 }), Catalogue::default(), 1),
+        Store::new(
+            Box::new(Pattern { queue: VecDeque::new(), rng: Rng::new(0), fail_one_in: 0, most_in_flight: 1 }),
+            Catalogue::default(),
+            1
+        ),
         Err(Error::Budget { found: 1, .. })
     ));
     let mut store = store(1, 1, 0);
@@ -170,5 +178,9 @@ fn limits_are_told() {
     assert!(matches!(store.take(), Err(Error::AllLeased { slots: 1 })), "the only place is out");
     drop(held);
     store.request(LayerIdx(0), &[ExpertIdx(1), ExpertIdx(1)]).expect("known experts");
-    assert_eq!(take_all(&mut store, LayerIdx(0)).expect("no faults"), [ExpertIdx(1)], "a repeated expert comes once");
+    assert_eq!(
+        take_all(&mut store, LayerIdx(0)).expect("no faults"),
+        [ExpertIdx(1)],
+        "a repeated expert comes once"
+    );
 }

@@ -4,13 +4,7 @@ use device::Activation;
 use telemetry::Phase;
 use units::{LayerIdx, Span};
 
-use crate::{
-    build::Builder,
-    error::Error,
-    names::Role,
-    stack::Step,
-    weight::Weight,
-};
+use crate::{build::Builder, error::Error, names::Role, stack::Step, weight::Weight};
 
 /// What the unit is.
 #[derive(Clone, Copy, Debug, PartialEq)]

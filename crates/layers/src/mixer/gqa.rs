@@ -169,7 +169,15 @@ impl LoadedGqa {
         }
         let Gqa { heads, kv_heads, head_dim, rope, .. } = &self.spec;
         for (span, heads) in [(query, *heads), (key, *kv_heads)] {
-            step.device.rope(span, self.rope_table, step.positions, heads, *head_dim, rope.rotary, rope.style);
+            step.device.rope(
+                span,
+                self.rope_table,
+                step.positions,
+                heads,
+                *head_dim,
+                rope.rotary,
+                rope.style,
+            );
         }
     }
 }

@@ -54,8 +54,13 @@ impl LayerExperts {
         let hidden = binder.description.hidden;
         let first = ExpertIdx(0);
         let parts = if let Some(tensor) = binder.find(Role::AllGateUp, layer, first) {
-            let both = binder.stored(tensor, Role::AllGateUp, layer, &[moe.experts, 2 * moe.inner, hidden])?;
-            [Part::half(&both, moe, 0), Part::half(&both, moe, 1), Part::whole(binder, Role::AllDown, layer, moe, hidden, moe.inner)?]
+            let both =
+                binder.stored(tensor, Role::AllGateUp, layer, &[moe.experts, 2 * moe.inner, hidden])?;
+            [
+                Part::half(&both, moe, 0),
+                Part::half(&both, moe, 1),
+                Part::whole(binder, Role::AllDown, layer, moe, hidden, moe.inner)?,
+            ]
         } else if binder.find(Role::AllGate, layer, first).is_some() {
             [
                 Part::whole(binder, Role::AllGate, layer, moe, moe.inner, hidden)?,
@@ -157,7 +162,14 @@ struct Part {
 
 impl Part {
     /// One tensor `[experts, rows, cols]`.
-    fn whole(binder: &Binder<'_>, role: Role, layer: LayerIdx, moe: &Moe, rows: usize, cols: usize) -> Result<Part, Error> {
+    fn whole(
+        binder: &Binder<'_>,
+        role: Role,
+        layer: LayerIdx,
+        moe: &Moe,
+        rows: usize,
+        cols: usize,
+    ) -> Result<Part, Error> {
         let tensor = binder.need(role, layer, ExpertIdx(0))?;
         let stored = binder.stored(tensor, role, layer, &[moe.experts, rows, cols])?;
         Ok(Part::slices(&stored, moe.experts, 1, 0))
@@ -189,7 +201,14 @@ impl Part {
     }
 
     /// One tensor `[rows, cols]` for every expert.
-    fn each(binder: &Binder<'_>, role: Role, layer: LayerIdx, moe: &Moe, rows: usize, cols: usize) -> Result<Part, Error> {
+    fn each(
+        binder: &Binder<'_>,
+        role: Role,
+        layer: LayerIdx,
+        moe: &Moe,
+        rows: usize,
+        cols: usize,
+    ) -> Result<Part, Error> {
         let mut part: Option<Part> = None;
         for expert in 0..moe.experts {
             let stored = binder.matrix(role, layer, ExpertIdx(expert as u32), rows, cols)?;

@@ -108,8 +108,13 @@ mod tests {
 
     #[test]
     fn turns_choices_around() {
-        let moe =
-            Moe { experts: 4, active: 2, inner: 1, activation: Activation::Silu, router: Router::SoftmaxRenormalised };
+        let moe = Moe {
+            experts: 4,
+            active: 2,
+            inner: 1,
+            activation: Activation::Silu,
+            router: Router::SoftmaxRenormalised,
+        };
         let mut choices = Choices::new(Table::all()[0], 3, 2, 4);
         // Token 0 chooses 3 then 1, token 1 chooses 1 then 3, token 2 chooses 0 then 1.
         choices.choose(&moe, &[0.0, 1.0, 0.0, 2.0, 0.0, 2.0, 0.0, 1.0, 2.0, 1.0, 0.0, 0.0]);

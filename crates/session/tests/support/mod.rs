@@ -23,7 +23,9 @@ pub fn oracle() -> PathBuf {
 /// colons), where fixtures of other seeds may lie.
 pub fn fixtures() -> Vec<Fixture> {
     let more = std::env::var_os("COLI_ORACLE").unwrap_or_default();
-    let roots: Vec<PathBuf> = std::iter::once(oracle()).chain(std::env::split_paths(&more).filter(|root| !root.as_os_str().is_empty())).collect();
+    let roots: Vec<PathBuf> = std::iter::once(oracle())
+        .chain(std::env::split_paths(&more).filter(|root| !root.as_os_str().is_empty()))
+        .collect();
     let mut found = Vec::new();
     for root in roots {
         find(&root, 3, &mut found);
