@@ -23,7 +23,8 @@ fn main() {
     if env::var_os("CARGO_FEATURE_DEMO").is_none() {
         return;
     }
-    let manifest = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).expect("cargo sets CARGO_MANIFEST_DIR");
+    let manifest =
+        env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).expect("cargo sets CARGO_MANIFEST_DIR");
     let out = env::var_os("OUT_DIR").map(PathBuf::from).expect("cargo sets OUT_DIR");
     let demo = manifest.join("../../demo");
     let mut rows = String::new();
@@ -47,7 +48,9 @@ fn main() {
 /// The bytes of a file of the demo; complains where it is absent or only stands for one.
 fn whole(path: &Path) -> Option<Vec<u8>> {
     let complaint = match fs::read(path) {
-        Ok(bytes) if bytes.starts_with(b"version https://git-lfs") => "a Git LFS pointer, not the file".to_string(),
+        Ok(bytes) if bytes.starts_with(b"version https://git-lfs") => {
+            "a Git LFS pointer, not the file".to_string()
+        }
         Ok(bytes) if bytes.is_empty() => "empty".to_string(),
         Ok(bytes) => return Some(bytes),
         Err(error) => error.to_string(),

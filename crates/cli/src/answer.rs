@@ -33,7 +33,12 @@ pub struct Given {
 ///
 /// # Errors
 /// As [`Session::generate`], or standard output is closed.
-pub fn give(session: &mut Session, request: &Request, signals: &Signals, stream: Stream) -> Result<Given, Failure> {
+pub fn give(
+    session: &mut Session,
+    request: &Request,
+    signals: &Signals,
+    stream: Stream,
+) -> Result<Given, Failure> {
     let mut bar = Bar::tokens();
     let mut failure = None;
     signals.begin();
@@ -97,17 +102,46 @@ pub fn figures(answer: &Answer) -> String {
 
 /// The figures of an answer, one a row.
 pub fn rows(stats: &Stats) -> Vec<(String, String)> {
-    let speed = |speed: Option<f64>| speed.map_or_else(|| "-".to_string(), |speed| format!("{speed:.2} tok/s"));
+    let speed =
+        |speed: Option<f64>| speed.map_or_else(|| "-".to_string(), |speed| format!("{speed:.2} tok/s"));
     let mut rows = vec![
-        ("prompt", format!("{} tokens, {} more were held; {}", stats.prefill_tokens, stats.reused_tokens, speed(stats.prefill_tokens_per_s))),
+        (
+            "prompt",
+            format!(
+                "{} tokens, {} more were held; {}",
+                stats.prefill_tokens,
+                stats.reused_tokens,
+                speed(stats.prefill_tokens_per_s)
+            ),
+        ),
         ("first token", format!("after {:.3} s", stats.ttft_s)),
         ("answer", speed(stats.decode_tokens_per_s)),
-        ("experts", format!("{} asked for, {} in memory ({:.1} %), {} read", stats.expert_requests, stats.expert_hits, hit_percent(stats), stats.expert_misses)),
+        (
+            "experts",
+            format!(
+                "{} asked for, {} in memory ({:.1} %), {} read",
+                stats.expert_requests,
+                stats.expert_hits,
+                hit_percent(stats),
+                stats.expert_misses
+            ),
+        ),
         ("drive", format!("{} read", ByteSize(stats.disk_read_bytes))),
-        ("memory", format!("{} at most, ceiling {}", ByteSize(stats.peak_rss_bytes), ByteSize(stats.ram_limit_bytes))),
+        (
+            "memory",
+            format!(
+                "{} at most, ceiling {}",
+                ByteSize(stats.peak_rss_bytes),
+                ByteSize(stats.ram_limit_bytes)
+            ),
+        ),
     ];
-    let phases: Vec<String> =
-        stats.phases_us.iter().filter(|(_, us)| **us > 0).map(|(phase, us)| format!("{phase} {:.1} ms", *us as f64 / 1e3)).collect();
+    let phases: Vec<String> = stats
+        .phases_us
+        .iter()
+        .filter(|(_, us)| **us > 0)
+        .map(|(phase, us)| format!("{phase} {:.1} ms", *us as f64 / 1e3))
+        .collect();
     rows.push(("time", phases.join(", ")));
     rows.into_iter().map(|(word, value)| (word.to_string(), value)).collect()
 }

@@ -41,7 +41,8 @@ impl Bandwidth {
 pub fn memory(threads: usize) -> Bandwidth {
     let words = MEMORY_BYTES / size_of::<u64>() / threads;
     // Written once, so that the pages are there and are not all the one page of zeroes.
-    let parts: Vec<Vec<u64>> = (0..threads).map(|seed| (0..words as u64).map(|word| word ^ seed as u64).collect()).collect();
+    let parts: Vec<Vec<u64>> =
+        (0..threads).map(|seed| (0..words as u64).map(|word| word ^ seed as u64).collect()).collect();
     let pass = || {
         let begin = Instant::now();
         thread::scope(|scope| parts.iter().for_each(|part| drop(scope.spawn(|| black_box(sum(part))))));
@@ -64,28 +65,38 @@ fn sum(words: &[u64]) -> u64 {
 ///
 /// # Errors
 /// A file cannot be read.
-pub fn drive(files: &[PathBuf], strategy: storage::Strategy, direct: storage::Direct) -> Result<Bandwidth, Failure> {
-    let refuse = |error: storage::Error| Failure::Session(error.into());
+pub fn drive(
+    files: &[PathBuf],
+    strategy: storage::Strategy,
+    direct: storage::Direct,
+) -> Result<Bandwidth, Failure> {
     let places = places(files)?;
-    let opened = storage::Files::open(files).map_err(refuse)?;
+    let opened = storage::Files::open(files)?;
     let options = storage::SourceOptions { direct, ..Default::default() };
-    let mut source = storage::open_source(opened, strategy, options).map_err(refuse)?;
+    let mut source = storage::open_source(opened, strategy, options)?;
     let mut arena = Arena::new(DEPTH * (READ_BYTES as usize + 2 * PAGE_BYTES));
     let mut free: Vec<_> = (0..DEPTH).filter_map(|_| arena.cut(READ_BYTES as usize + PAGE_BYTES)).collect();
     let mut places = places.into_iter();
     let begin = Instant::now();
     let mut bytes = 0;
     loop {
-        while begin.elapsed() < DRIVE_PATIENCE && let Some(block) = free.pop() {
+        while begin.elapsed() < DRIVE_PATIENCE
+            && let Some(block) = free.pop()
+        {
             let Some(place) = places.next() else { break };
             let placed = storage::place(&[place]);
-            source.submit(storage::Request { token: 0, extents: placed.extents, block, priority: storage::Priority::Demand });
+            source.submit(storage::Request {
+                token: 0,
+                extents: placed.extents,
+                block,
+                priority: storage::Priority::Demand,
+            });
         }
         if source.in_flight() == 0 {
             return Ok(Bandwidth::new(bytes, begin.elapsed()));
         }
         if let Some(done) = source.reap(storage::Wait::Yes) {
-            bytes += done.result.map_err(refuse)?;
+            bytes += done.result?;
             free.push(done.block);
         }
     }

@@ -61,13 +61,17 @@ impl<'a> Call<'a> {
     pub fn ids(&self) -> Result<Option<Vec<u32>>, Failure> {
         let Some(text) = self.matches.get_one::<String>("ids") else { return Ok(None) };
         let parts = text.split([',', ' ']).map(str::trim).filter(|part| !part.is_empty());
-        let ids = parts.map(|part| part.parse::<u32>().map_err(|_| bad_id(part))).collect::<Result<Vec<_>, _>>()?;
+        let ids =
+            parts.map(|part| part.parse::<u32>().map_err(|_| bad_id(part))).collect::<Result<Vec<_>, _>>()?;
         if ids.is_empty() { Err(bad_id(text)) } else { Ok(Some(ids)) }
     }
 }
 
 fn bad_id(found: &str) -> Failure {
-    Failure::usage(format!("--ids: needed token ids such as 1,2,3; found `{found}`"), "ids are whole numbers from 0 on, commas between them")
+    Failure::usage(
+        format!("--ids: needed token ids such as 1,2,3; found `{found}`"),
+        "ids are whole numbers from 0 on, commas between them",
+    )
 }
 
 fn add_model(flags: &mut BTreeMap<String, Vec<OsString>>, model: Option<OsString>) -> Result<(), Failure> {
@@ -86,7 +90,10 @@ fn config_flag(matches: &ArgMatches) -> Option<PathBuf> {
 }
 
 /// The stated configuration file, or the usual one if it is there.
-fn config_file(stated: Option<PathBuf>, environment: &Environment) -> Result<Option<(PathBuf, String)>, Failure> {
+fn config_file(
+    stated: Option<PathBuf>,
+    environment: &Environment,
+) -> Result<Option<(PathBuf, String)>, Failure> {
     if let Some(path) = stated {
         return read(&path).map(|text| Some((path, text)));
     }

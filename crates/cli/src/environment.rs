@@ -55,7 +55,8 @@ mod tests {
     #[test]
     fn folders_follow_the_specification() {
         let with = |variables: &[(&str, &str)]| {
-            Environment(variables.iter().map(|(name, value)| (name.into(), value.into())).collect()).cache_folder()
+            Environment(variables.iter().map(|(name, value)| (name.into(), value.into())).collect())
+                .cache_folder()
         };
         assert_eq!(with(&[("XDG_CACHE_HOME", "/c"), ("HOME", "/h")]), Some(PathBuf::from("/c")));
         assert_eq!(with(&[("XDG_CACHE_HOME", "c"), ("HOME", "/h")]), Some(PathBuf::from("/h/.cache")));

@@ -18,7 +18,7 @@ pub enum Failure {
     Settings(#[from] settings::Error),
     /// A session cannot be had or an answer not given.
     #[error(transparent)]
-    Session(#[from] session::Error),
+    Session(Box<session::Error>),
     /// A file or folder of this program's own cannot be used.
     #[error("{object}: {source}")]
     Io {
@@ -79,7 +79,9 @@ impl Failure {
             Failure::Usage { .. } | Failure::Settings(_) => ExitCode::from(2),
             Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
             Failure::Stopped { signal } => ExitCode::from(128 + signal),
-            Failure::Session(_) | Failure::Io { .. } | Failure::Refused { .. } | Failure::Output(_) => ExitCode::FAILURE,
+            Failure::Session(_) | Failure::Io { .. } | Failure::Refused { .. } | Failure::Output(_) => {
+                ExitCode::FAILURE
+            }
         }
     }
 
@@ -88,16 +90,36 @@ impl Failure {
             Failure::Usage { hint, .. } | Failure::Refused { hint, .. } => hint.clone(),
             Failure::Settings(error) => error.hint(),
             Failure::Session(error) => session_hint(error),
-            Failure::Io { .. } => "check that it exists, that it may be used, and that the drive has room".to_string(),
+            Failure::Io { .. } => {
+                "check that it exists, that it may be used, and that the drive has room".to_string()
+            }
             Failure::Output(_) => "is the drive full?".to_string(),
             Failure::Stopped { .. } => String::new(),
         }
     }
 }
 
+impl From<session::Error> for Failure {
+    fn from(error: session::Error) -> Failure {
+        Failure::Session(Box::new(error))
+    }
+}
+
 impl From<checkpoint::Error> for Failure {
     fn from(error: checkpoint::Error) -> Failure {
-        Failure::Session(error.into())
+        session::Error::from(error).into()
+    }
+}
+
+impl From<storage::Error> for Failure {
+    fn from(error: storage::Error) -> Failure {
+        session::Error::from(error).into()
+    }
+}
+
+impl From<text::Error> for Failure {
+    fn from(error: text::Error) -> Failure {
+        session::Error::from(error).into()
     }
 }
 
@@ -105,10 +127,16 @@ fn session_hint(error: &session::Error) -> String {
     let hint = match error {
         session::Error::Checkpoint(error) => return checkpoint_hint(error),
         session::Error::Model(models::Error::Config(error)) => return checkpoint_hint(error),
-        session::Error::Model(_) => "docs/families.md lists the families that can be run",
-        session::Error::Layers(_) => "`coli doctor MODEL` checks every file; is this a complete checkpoint of its family?",
+        session::Error::Model(_) => {
+            "the families that are named can be run; `coli info MODEL` tells what this one is"
+        }
+        session::Error::Layers(_) => {
+            "`coli doctor MODEL` checks every file; is this a complete checkpoint of its family?"
+        }
         session::Error::Storage(_) => "`--storage pread --direct off` reads in the plainest way",
-        session::Error::DoesNotFit { .. } => "raise --ram, lower --ctx, or make the model smaller: coli convert MODEL DST --format int4-g64",
+        session::Error::DoesNotFit { .. } => {
+            "raise --ram, lower --ctx, or make the model smaller: coli convert MODEL DST --format int4-g64"
+        }
         session::Error::MemoryUnknown => "set a ceiling: --ram 8G",
         session::Error::Context { .. } => "lower --ctx, or leave it out",
         session::Error::Kernels { .. } => "leave --kernels out to take the best",
@@ -116,7 +144,9 @@ fn session_hint(error: &session::Error) -> String {
         session::Error::EmptyPrompt => "write a prompt, or give its ids with --ids 1,2,3",
         session::Error::Token { .. } => "`coli info MODEL` tells the size of the vocabulary",
         session::Error::StopsNeedText => "leave --stop out",
-        session::Error::Text(_) => "--ids 1,2,3 needs no tokenizer and no chat template, --raw no chat template",
+        session::Error::Text(_) => {
+            "--ids 1,2,3 needs no tokenizer and no chat template, --raw no chat template"
+        }
         _ => "`coli doctor MODEL` checks the model and the machine",
     };
     hint.to_string()
@@ -125,10 +155,13 @@ fn session_hint(error: &session::Error) -> String {
 fn checkpoint_hint(error: &checkpoint::Error) -> String {
     match error {
         checkpoint::Error::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => {
-            "MODEL is a checkpoint's folder or a .gguf file; without one, the embedded demo model answers".to_string()
+            "MODEL is a checkpoint's folder or a .gguf file; without one, the embedded demo model answers"
+                .to_string()
         }
         checkpoint::Error::Io { .. } => "check that the file may be read".to_string(),
-        _ => error.hint().unwrap_or_else(|| "the file is damaged or of another kind; fetch it again".to_string()),
+        _ => error
+            .hint()
+            .unwrap_or_else(|| "the file is damaged or of another kind; fetch it again".to_string()),
     }
 }
 

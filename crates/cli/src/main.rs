@@ -5,21 +5,21 @@
 
 #![forbid(unsafe_code)]
 
-mod arguments;
-mod usage;
-mod environment;
-mod call;
-mod commands;
-mod demo;
-mod model;
 mod answer;
-mod chat;
-mod convert;
+mod arguments;
 mod bounds;
+mod call;
+mod chat;
+mod commands;
+mod convert;
+mod demo;
+mod environment;
+mod failure;
+mod model;
+mod output;
 mod progress;
 mod signals;
-mod output;
-mod failure;
+mod usage;
 
 use std::{env, ffi::OsString, process::ExitCode};
 

@@ -72,7 +72,10 @@ impl Chosen {
 
 fn refuse_what_is_not_there(settings: &Settings) -> Result<(), Failure> {
     if settings.numerics == Numerics::Fast {
-        return Err(Failure::refused("numerics `fast` is not available yet; needed `exact`", "leave --numerics out"));
+        return Err(Failure::refused(
+            "numerics `fast` is not available yet; needed `exact`",
+            "leave --numerics out",
+        ));
     }
     if settings.mirror.is_some() {
         return Err(Failure::refused("a mirror is not available yet", "leave --mirror out"));

@@ -38,7 +38,9 @@ impl Signals {
             seen: Arc::new(AtomicUsize::new(0)),
         };
         for signal in [SIGINT, SIGTERM] {
-            signals.handle(signal).map_err(|source| Failure::Io { object: "signal handler".to_string(), source })?;
+            signals
+                .handle(signal)
+                .map_err(|source| Failure::Io { object: "signal handler".to_string(), source })?;
         }
         Ok(signals)
     }

@@ -36,7 +36,8 @@ fn hint(error: &clap::Error) -> String {
 
 /// What the parser suggests; it knows the flags of the command at hand.
 fn suggested(error: &clap::Error) -> Option<String> {
-    let suggestions = [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand, ContextKind::SuggestedValue];
+    let suggestions =
+        [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand, ContextKind::SuggestedValue];
     suggestions.iter().find_map(|kind| match error.get(*kind)? {
         ContextValue::String(word) => Some(word.clone()),
         ContextValue::Strings(words) => words.first().cloned(),

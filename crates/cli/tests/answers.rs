@@ -23,7 +23,9 @@ fn ids(value: &Value) -> Vec<u64> {
 fn run_keeps_its_contract() {
     let (home, model) = (Home::new(), fixture());
     let (prompt, greedy) = reference(&model);
-    let run = home.run(&["run", text(&model), "--ids", &words(&prompt), "--json", "--ignore-eos", "--max-tokens", "12"]).good();
+    let run = home
+        .run(&["run", text(&model), "--ids", &words(&prompt), "--json", "--ignore-eos", "--max-tokens", "12"])
+        .good();
     let answer = run.json();
     assert_eq!(keys(&answer), ["model", "prompt_ids", "token_ids", "text", "finish_reason", "stats"]);
     assert_eq!(answer["model"], model.file_name().expect("a name").to_str().expect("UTF-8"));
@@ -62,7 +64,8 @@ fn model_and_prompt_may_stand_in_every_place() {
         let other = home.run(&[arguments, &common].concat()).good().json();
         assert_eq!(other["token_ids"], plain["token_ids"], "{arguments:?}");
     }
-    let output = home.coli(&[&["run"][..], &common].concat()).env("COLI_MODEL", model).output().expect("a start");
+    let output =
+        home.coli(&[&["run"][..], &common].concat()).env("COLI_MODEL", model).output().expect("a start");
     let other: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(other["token_ids"], plain["token_ids"]);
 }
@@ -71,7 +74,9 @@ fn model_and_prompt_may_stand_in_every_place() {
 fn without_a_tokenizer_the_ids_are_the_answer() {
     let (home, model) = (Home::new(), fixture());
     let (prompt, greedy) = reference(&model);
-    let run = home.run(&["run", text(&model), "--ids", &words(&prompt), "--ignore-eos", "--max-tokens", "4"]).good();
+    let run = home
+        .run(&["run", text(&model), "--ids", &words(&prompt), "--ignore-eos", "--max-tokens", "4"])
+        .good();
     assert_eq!(run.out, format!("{}\n", words(&greedy[..4])));
     assert!(run.err.contains("4 tokens"), "{run:?}");
 }
@@ -102,7 +107,8 @@ fn every_report_is_one_object() {
         assert!(!home.run(&[command, text(&model), "--json"]).good().json()[key].is_null(), "{command}");
         assert!(home.run(&[command, text(&model)]).good().out.lines().count() > 3, "{command}");
     }
-    let bench = ["bench", text(&model), "--json", "--prompt-tokens", "8", "--decode-tokens", "4", "--threads", "1"];
+    let bench =
+        ["bench", text(&model), "--json", "--prompt-tokens", "8", "--decode-tokens", "4", "--threads", "1"];
     let report = home.run(&bench).good().json();
     for part in ["prefill", "decode"] {
         assert!(report[part]["share_of_bound"].as_f64().is_some_and(|share| share > 0.0), "{report}");

@@ -24,14 +24,20 @@ fn help_texts_are_as_reviewed() {
             fs::write(&path, &help.out).expect("a golden file");
         }
         let golden = fs::read_to_string(&path).unwrap_or_default();
-        assert_eq!(help.out, golden, "{} is out of date; `GOLDEN=update cargo test -p cli --test help`", path.display());
+        assert_eq!(
+            help.out,
+            golden,
+            "{} is out of date; `GOLDEN=update cargo test -p cli --test help`",
+            path.display()
+        );
     }
 }
 
 #[test]
 fn every_command_is_tested() {
     let help = Home::new().run(&["--help"]).good().out;
-    let listed = help.split("Commands:\n").nth(1).expect("a list of commands").split("\n\n").next().expect("its end");
+    let listed =
+        help.split("Commands:\n").nth(1).expect("a list of commands").split("\n\n").next().expect("its end");
     let listed: Vec<&str> = listed.lines().filter_map(|line| line.split_whitespace().next()).collect();
     assert_eq!(listed, COMMANDS[1..]);
 }

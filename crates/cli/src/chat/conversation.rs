@@ -60,7 +60,12 @@ impl Conversation {
     }
 
     /// Streams what comes after `ids`.
-    fn speak(&mut self, call: &Call<'_>, session: &mut Session, mut ids: Vec<u32>) -> Result<(String, Next), Failure> {
+    fn speak(
+        &mut self,
+        call: &Call<'_>,
+        session: &mut Session,
+        mut ids: Vec<u32>,
+    ) -> Result<(String, Next), Failure> {
         let request = answer::request(&call.settings, ids.clone());
         let Given { answer, signal } = answer::give(session, &request, &call.signals, Stream::Shown)?;
         output::line("")?;

@@ -93,7 +93,8 @@ fn editor(environment: &Environment) -> Reedline {
 /// The history file, if it can be written: an editor that finds out later would complain after every line.
 fn history(folder: &Path) -> Result<FileBackedHistory, String> {
     let file: PathBuf = folder.join("history.txt");
-    let probe = fs::create_dir_all(folder).and_then(|()| fs::OpenOptions::new().append(true).create(true).open(&file));
+    let probe = fs::create_dir_all(folder)
+        .and_then(|()| fs::OpenOptions::new().append(true).create(true).open(&file));
     probe.map_err(|error| error.to_string())?;
     FileBackedHistory::with_file(HISTORY, file).map_err(|error| error.to_string())
 }

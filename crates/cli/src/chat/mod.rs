@@ -1,20 +1,13 @@
 //! `coli chat`: questions and answers until somebody leaves.
 
-mod lines;
-mod words;
 mod conversation;
+mod lines;
 pub mod prompt;
+mod words;
 
 use session::Session;
 
-use crate::{
-    answer,
-    call::Call,
-    failure::Failure,
-    model::Chosen,
-    output,
-    signals::INTERRUPT,
-};
+use crate::{answer, call::Call, failure::Failure, model::Chosen, output, signals::INTERRUPT};
 use conversation::Conversation;
 use lines::{Line, Lines};
 use words::{Typed, Word};
@@ -66,14 +59,22 @@ pub fn chat(call: &Call<'_>) -> Result<(), Failure> {
 
 fn greet(session: &Session) {
     let plan = session.plan();
-    output::note(&format!("{} ({} tokens of context); :help lists what else can be typed", plan.model, plan.context));
+    output::note(&format!(
+        "{} ({} tokens of context); :help lists what else can be typed",
+        plan.model, plan.context
+    ));
 }
 
 fn is_about_this_question(failure: &Failure) -> bool {
     matches!(failure, Failure::Session(_) | Failure::Refused { .. })
 }
 
-fn turn(call: &Call<'_>, session: &mut Session, conversation: &mut Conversation, line: &str) -> Result<Next, Failure> {
+fn turn(
+    call: &Call<'_>,
+    session: &mut Session,
+    conversation: &mut Conversation,
+    line: &str,
+) -> Result<Next, Failure> {
     match words::read(line) {
         Typed::Nothing => Ok(Next::Ask),
         Typed::Question(question) => conversation.ask(call, session, question),

@@ -6,13 +6,9 @@ use text::{Message, Specials, Text};
 use crate::failure::Failure;
 
 fn text(session: &Session) -> Result<&Text, Failure> {
-    session.text().map_err(|error| {
-        Failure::refused(crate::failure::one_line(error), "--ids 1,2,3 needs no tokenizer")
-    })
-}
-
-fn refused(error: text::Error) -> Failure {
-    Failure::Session(error.into())
+    session
+        .text()
+        .map_err(|error| Failure::refused(crate::failure::one_line(error), "--ids 1,2,3 needs no tokenizer"))
 }
 
 /// Whether the model can chat at all.
@@ -21,7 +17,10 @@ fn refused(error: text::Error) -> Failure {
 /// It has no tokenizer or no chat template.
 pub fn check(session: &Session) -> Result<(), Failure> {
     let hint = "coli run --raw takes a prompt as it is";
-    text(session)?.template().map(|_| ()).map_err(|error| Failure::refused(crate::failure::one_line(&error), hint))
+    text(session)?
+        .template()
+        .map(|_| ())
+        .map_err(|error| Failure::refused(crate::failure::one_line(&error), hint))
 }
 
 /// The tokens of a conversation that waits for an answer.
@@ -29,7 +28,7 @@ pub fn check(session: &Session) -> Result<(), Failure> {
 /// # Errors
 /// As [`check`], or the template refuses these messages.
 pub fn chat(session: &Session, messages: &[Message]) -> Result<Vec<u32>, Failure> {
-    text(session)?.encode_chat(messages).map_err(refused)
+    Ok(text(session)?.encode_chat(messages)?)
 }
 
 /// The tokens of a conversation of one question.
@@ -47,5 +46,5 @@ pub fn alone(session: &Session, question: &str) -> Result<Vec<u32>, Failure> {
 /// # Errors
 /// There is no tokenizer, or it refuses the text.
 pub fn raw(session: &Session, prompt: &str) -> Result<Vec<u32>, Failure> {
-    text(session)?.encode(prompt, Specials::Parse).map_err(refused)
+    Ok(text(session)?.encode(prompt, Specials::Parse)?)
 }

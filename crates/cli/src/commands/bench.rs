@@ -86,9 +86,17 @@ struct Part {
 
 impl Part {
     /// Figures of `tokens` tokens computed in `passes` passes, each of which reads all dense weights once.
-    fn new(plan: &Plan, machine: &Machine, stats: &Stats, speed: Option<f64>, tokens: usize, passes: usize) -> Part {
+    fn new(
+        plan: &Plan,
+        machine: &Machine,
+        stats: &Stats,
+        speed: Option<f64>,
+        tokens: usize,
+        passes: usize,
+    ) -> Part {
         let per_token = |bytes: f64| bytes / tokens as f64;
-        let expert_bytes = plan.experts.as_ref().map_or(0.0, |experts| experts.stored_bytes as f64 / experts.count as f64);
+        let expert_bytes =
+            plan.experts.as_ref().map_or(0.0, |experts| experts.stored_bytes as f64 / experts.count as f64);
         let dense = plan.memory.dense_bytes as f64 * passes as f64;
         let touched = per_token(dense + stats.expert_requests as f64 * expert_bytes);
         let missed = per_token(stats.disk_read_bytes as f64);
@@ -107,12 +115,14 @@ impl Part {
             drive_bound_tokens_per_s: drive_bound,
             bound,
             share_of_bound: speed.map(|speed| speed / limit),
-            expert_hit_rate: (stats.expert_requests > 0).then(|| stats.expert_hits as f64 / stats.expert_requests as f64),
+            expert_hit_rate: (stats.expert_requests > 0)
+                .then(|| stats.expert_hits as f64 / stats.expert_requests as f64),
         }
     }
 
     fn row(&self) -> String {
-        let drive = self.drive_bound_tokens_per_s.map_or_else(|| "none".to_string(), |bound| format!("{bound:.1}"));
+        let drive =
+            self.drive_bound_tokens_per_s.map_or_else(|| "none".to_string(), |bound| format!("{bound:.1}"));
         format!(
             "{:.2} tok/s, {:.1} % of the {} bound; memory bound {:.1} ({} a token), drive bound {drive} ({} a token)",
             self.tokens_per_s.unwrap_or(0.0),
@@ -151,7 +161,13 @@ impl Report {
     fn rows(&self) -> Vec<(String, String)> {
         let bandwidth = |read: &Bandwidth| format!("{}/s", ByteSize(read.bytes_per_s as u64));
         let rows = [
-            ("model", format!("{}, {} arithmetic, {} kernels, {} threads", self.plan.model, self.plan.numerics, self.plan.kernels, self.plan.threads)),
+            (
+                "model",
+                format!(
+                    "{}, {} arithmetic, {} kernels, {} threads",
+                    self.plan.model, self.plan.numerics, self.plan.kernels, self.plan.threads
+                ),
+            ),
             ("memory read", bandwidth(&self.machine.memory)),
             ("drive read", format!("{} by {}", bandwidth(&self.machine.drive), self.machine.storage)),
             ("prefill", self.prefill.row()),

@@ -59,7 +59,10 @@ impl Check {
 /// A check fails, or the checks cannot be made at all.
 pub fn doctor(call: &Call<'_>) -> Result<(), Failure> {
     if call.is_on("deep") {
-        return Err(Failure::refused("a deep check is not available yet", "without --deep, every header is checked"));
+        return Err(Failure::refused(
+            "a deep check is not available yet",
+            "without --deep, every header is checked",
+        ));
     }
     let chosen = Chosen::of(call)?;
     let mut checks = vec![settings(call)];
@@ -72,7 +75,10 @@ pub fn doctor(call: &Call<'_>) -> Result<(), Failure> {
     if failed == 0 {
         return Ok(());
     }
-    Err(Failure::refused(format!("{failed} of {} checks failed", checks.len()), "the failed checks say what was needed and found"))
+    Err(Failure::refused(
+        format!("{failed} of {} checks failed", checks.len()),
+        "the failed checks say what was needed and found",
+    ))
 }
 
 fn report(call: &Call<'_>, checks: &[Check]) -> Result<(), Failure> {
@@ -86,25 +92,45 @@ fn report(call: &Call<'_>, checks: &[Check]) -> Result<(), Failure> {
 
 fn settings(call: &Call<'_>) -> Check {
     let stated = TABLE.iter().filter(|setting| call.settings.origin(setting.name) != &Origin::Default);
-    let words: Vec<String> = stated.map(|setting| format!("{} from {}", setting.name, call.settings.origin(setting.name))).collect();
+    let words: Vec<String> = stated
+        .map(|setting| format!("{} from {}", setting.name, call.settings.origin(setting.name)))
+        .collect();
     let detail = if words.is_empty() { "all defaults".to_string() } else { words.join(", ") };
     Check::new("settings", Status::Pass, detail)
 }
 
 fn model(checkpoint: &Checkpoint, chosen: &Chosen) -> Vec<Check> {
     let bytes: u64 = checkpoint.tensors().map(|tensor| tensor.len_bytes).sum();
-    let files = format!("{} with {} tensors, {}", checkpoint.files().len(), checkpoint.tensors().len(), ByteSize(bytes));
+    let files = format!(
+        "{} with {} tensors, {}",
+        checkpoint.files().len(),
+        checkpoint.tensors().len(),
+        ByteSize(bytes)
+    );
     let mut checks = vec![Check::new("files", Status::Pass, files)];
     checks.extend(checkpoint.notes().iter().map(|note| Check::new("files", Status::Warn, note)));
-    checks.push(Check::of("family", models::describe(checkpoint).map(|model| model.family.to_string()), Status::Fail));
-    checks.push(Check::of("plan", Plan::new(checkpoint, &chosen.options).map(|plan| summary(&plan)), Status::Fail));
+    checks.push(Check::of(
+        "family",
+        models::describe(checkpoint).map(|model| model.family.to_string()),
+        Status::Fail,
+    ));
+    checks.push(Check::of(
+        "plan",
+        Plan::new(checkpoint, &chosen.options).map(|plan| summary(&plan)),
+        Status::Fail,
+    ));
     checks.extend(text(checkpoint));
     checks.extend(drive(checkpoint, chosen));
     checks
 }
 
 fn summary(plan: &Plan) -> String {
-    format!("{} of {} planned, context {}", ByteSize(plan.memory.total_bytes), ByteSize(plan.ceiling.bytes), plan.context)
+    format!(
+        "{} of {} planned, context {}",
+        ByteSize(plan.memory.total_bytes),
+        ByteSize(plan.ceiling.bytes),
+        plan.context
+    )
 }
 
 /// Without a tokenizer or template a model still answers ids, so neither is fatal.
@@ -131,6 +157,10 @@ fn drive(checkpoint: &Checkpoint, chosen: &Chosen) -> Vec<Check> {
     let mut checks = vec![Check::new("storage", Status::Pass, source.name())];
     checks.extend(source.fallbacks().iter().map(|fallback| Check::new("storage", Status::Warn, fallback)));
     let measured = bounds::drive(checkpoint.files(), chosen.options.storage, chosen.options.direct);
-    checks.push(Check::of("drive", measured.map(|read| format!("{}/s", ByteSize(read.bytes_per_s as u64))), Status::Fail));
+    checks.push(Check::of(
+        "drive",
+        measured.map(|read| format!("{}/s", ByteSize(read.bytes_per_s as u64))),
+        Status::Fail,
+    ));
     checks
 }

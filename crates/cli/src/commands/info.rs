@@ -8,7 +8,12 @@ use serde_json::{Value, json};
 use text::Text;
 use units::ByteSize;
 
-use crate::{call::Call, failure::{Failure, one_line}, model::Chosen, output};
+use crate::{
+    call::Call,
+    failure::{Failure, one_line},
+    model::Chosen,
+    output,
+};
 
 /// Prints what the model's headers and configuration say.
 ///
@@ -64,7 +69,8 @@ impl<'a> Facts<'a> {
     }
 
     fn json(&self) -> Value {
-        let described = |value: fn(&Description) -> Value| self.description.as_ref().map_or(Value::Null, value);
+        let described =
+            |value: fn(&Description) -> Value| self.description.as_ref().map_or(Value::Null, value);
         json!({
             "path": self.checkpoint.path(),
             "kind": self.kind(),
@@ -88,17 +94,38 @@ impl<'a> Facts<'a> {
 
     fn rows(&self) -> Vec<(String, String)> {
         let files = self.checkpoint.files();
-        let types: Vec<String> = self.stored.iter().map(|(name, bytes)| format!("{name} {}", ByteSize(*bytes))).collect();
-        let or_why = |result: Result<(), String>| result.map_or_else(|why| format!("none: {why}"), |()| "yes".to_string());
+        let types: Vec<String> =
+            self.stored.iter().map(|(name, bytes)| format!("{name} {}", ByteSize(*bytes))).collect();
+        let or_why = |result: Result<(), String>| {
+            result.map_or_else(|why| format!("none: {why}"), |()| "yes".to_string())
+        };
         let mut rows = vec![
             ("path", self.checkpoint.path().display().to_string()),
-            ("files", format!("{} of {}, {} tensors, {}", files.len(), self.kind(), self.checkpoint.tensors().len(), ByteSize(self.bytes()))),
+            (
+                "files",
+                format!(
+                    "{} of {}, {} tensors, {}",
+                    files.len(),
+                    self.kind(),
+                    self.checkpoint.tensors().len(),
+                    ByteSize(self.bytes())
+                ),
+            ),
             ("types", types.join(", ")),
         ];
         match &self.description {
             Ok(model) => {
                 rows.push(("family", model.family.to_string()));
-                rows.push(("shape", format!("{} layers, hidden {}, vocabulary {}, context {}", model.layers.len(), model.hidden, model.vocab, model.context)));
+                rows.push((
+                    "shape",
+                    format!(
+                        "{} layers, hidden {}, vocabulary {}, context {}",
+                        model.layers.len(),
+                        model.hidden,
+                        model.vocab,
+                        model.context
+                    ),
+                ));
                 rows.push(("experts", model.experts().to_string()));
             }
             Err(why) => rows.push(("family", format!("not known: {why}"))),

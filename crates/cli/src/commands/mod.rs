@@ -1,24 +1,27 @@
 //! The commands, one a file, in the order of `coli --help`.
 
-mod run;
-mod score;
+mod bench;
+mod doctor;
 mod info;
 mod plan;
-mod doctor;
-mod bench;
+mod run;
+mod score;
 mod scripts;
 
 use std::{ffi::OsString, path::PathBuf};
 
 use clap::ArgMatches;
 
-use crate::{call::Call, chat, convert, environment::Environment, failure::Failure};
+use crate::{call::Call, chat, convert, demo, environment::Environment, failure::Failure};
 
 /// Runs the command that `matches` names.
 ///
 /// # Errors
 /// Whatever ends it early.
 pub fn dispatch(matches: &ArgMatches, environment: Environment) -> Result<(), Failure> {
+    if let Some(folder) = matches.get_one::<PathBuf>(demo::UNPACK) {
+        return demo::unpack(folder);
+    }
     let (name, own) = matches.subcommand().unwrap_or(("chat", matches));
     let call = |model: Option<OsString>| Call::new(matches, own, model, environment);
     match name {

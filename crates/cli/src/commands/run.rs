@@ -38,7 +38,9 @@ impl Words {
             ([], _) => Ok(Words::default()),
             ([model], true) => Ok(Words { model: Some(model.clone()), prompt: None }),
             ([prompt], false) => Ok(Words { model: None, prompt: Some(prompt.clone()) }),
-            ([model, prompt, ..], false) => Ok(Words { model: Some(model.clone()), prompt: Some(prompt.clone()) }),
+            ([model, prompt, ..], false) => {
+                Ok(Words { model: Some(model.clone()), prompt: Some(prompt.clone()) })
+            }
             ([_, _, ..], true) => Err(Failure::usage(
                 "a prompt and --ids; needed one of them",
                 "coli run [MODEL] PROMPT, or coli run [MODEL] --ids 1,2,3",
@@ -49,14 +51,21 @@ impl Words {
     /// The prompt, from standard input where none is written.
     fn prompt(self) -> Result<String, Failure> {
         if let Some(prompt) = self.prompt {
-            return prompt.into_string().map_err(|prompt| Failure::usage(format!("PROMPT: needed UTF-8; found {prompt:?}"), "--ids takes any tokens"));
+            return prompt.into_string().map_err(|prompt| {
+                Failure::usage(format!("PROMPT: needed UTF-8; found {prompt:?}"), "--ids takes any tokens")
+            });
         }
         let mut text = String::new();
         if !io::stdin().is_terminal() {
-            io::stdin().read_to_string(&mut text).map_err(|source| Failure::Io { object: "standard input".to_string(), source })?;
+            io::stdin()
+                .read_to_string(&mut text)
+                .map_err(|source| Failure::Io { object: "standard input".to_string(), source })?;
         }
         if text.trim().is_empty() {
-            return Err(Failure::usage("needed a PROMPT; found none", "coli run [MODEL] PROMPT, or coli run [MODEL] --ids 1,2,3"));
+            return Err(Failure::usage(
+                "needed a PROMPT; found none",
+                "coli run [MODEL] PROMPT, or coli run [MODEL] --ids 1,2,3",
+            ));
         }
         Ok(text)
     }

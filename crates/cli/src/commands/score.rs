@@ -34,7 +34,8 @@ fn row(session: &Session, at: usize, scored: &Scored) -> String {
         Ok(text) => format!("{:?}", String::from_utf8_lossy(&text.tokenizer().token_bytes(id))),
         Err(_) => id.to_string(),
     };
-    let top: Vec<String> = scored.top.iter().map(|(id, logit)| format!("{} ({logit:.3})", word(*id))).collect();
+    let top: Vec<String> =
+        scored.top.iter().map(|(id, logit)| format!("{} ({logit:.3})", word(*id))).collect();
     let logprob = scored.next_logprob.map_or_else(|| "-".to_string(), |logprob| format!("{logprob:.4}"));
     format!("{at:8}  {:>6}  {logprob:>9}  {}", scored.id, top.join(", "))
 }

@@ -4,9 +4,9 @@
 //! conversion may end at any moment, by a signal or a power cut, and goes on with the first shard that is not listed. Memory is
 //! bounded by a few rows and the scales of one tensor. The source is opened for reading only.
 
+mod rows;
 mod rules;
 mod shard;
-mod rows;
 mod sidecars;
 mod state;
 
@@ -36,7 +36,10 @@ pub fn convert(call: &Call<'_>) -> Result<(), Failure> {
     let source = Checkpoint::open(&from)?;
     if source.kind() == Kind::Gguf {
         return Err(Failure::refused(
-            format!("{}: needed a safetensors checkpoint; found GGUF, which is not converted yet", from.display()),
+            format!(
+                "{}: needed a safetensors checkpoint; found GGUF, which is not converted yet",
+                from.display()
+            ),
             "a .gguf file runs as it is: coli chat FILE.gguf",
         ));
     }
@@ -54,7 +57,13 @@ pub fn convert(call: &Call<'_>) -> Result<(), Failure> {
     state.is_complete = true;
     state.save(&to)?;
     let read = shards.iter().map(Shard::source_bytes).sum();
-    output::line(&format!("{}: {} from {}, {}", to.display(), written(&shards), ByteSize(read), target.format))
+    output::line(&format!(
+        "{}: {} from {}, {}",
+        to.display(),
+        written(&shards),
+        ByteSize(read),
+        target.format
+    ))
 }
 
 fn target(call: &Call<'_>) -> Target {
@@ -114,7 +123,11 @@ fn refuse_inside(source: &Checkpoint, to: &Path) -> Result<(), Failure> {
     for folder in [source.directory().to_path_buf(), folder_of(source.path())] {
         if to_real.starts_with(real(&folder)?) {
             return Err(Failure::refused(
-                format!("{}: needed a folder outside of the source; found it in {}", to.display(), folder.display()),
+                format!(
+                    "{}: needed a folder outside of the source; found it in {}",
+                    to.display(),
+                    folder.display()
+                ),
                 "choose another destination; the source is never written to",
             ));
         }

@@ -95,8 +95,14 @@ mod tests {
 
     fn check(name: &str, dtype: Dtype, shape: &[u64], expected: Result<&str, &str>) {
         let len_bytes = shape.iter().product();
-        let tensor =
-            Tensor { name: name.to_string(), dtype, shape: shape.to_vec(), file: FileIdx(0), offset_bytes: 0, len_bytes };
+        let tensor = Tensor {
+            name: name.to_string(),
+            dtype,
+            shape: shape.to_vec(),
+            file: FileIdx(0),
+            offset_bytes: 0,
+            len_bytes,
+        };
         let found = fate(&tensor, TARGET).map(|fate| match fate {
             Fate::Copied => "copied".to_string(),
             Fate::Encoded { from, to, rows, cols } => format!("{from} {rows}x{cols} to {to}"),

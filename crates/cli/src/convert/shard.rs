@@ -75,7 +75,9 @@ impl<'a> Shard<'a> {
     pub fn stamp(&self) -> Option<String> {
         let packed = || {
             self.items.iter().filter_map(|(tensor, fate)| match fate {
-                Fate::Encoded { to, cols, .. } if to.scales_per_row(*cols) > 0 => Some((tensor.name.clone(), to.name())),
+                Fate::Encoded { to, cols, .. } if to.scales_per_row(*cols) > 0 => {
+                    Some((tensor.name.clone(), to.name()))
+                }
                 _ => None,
             })
         };
@@ -141,7 +143,10 @@ fn declared(tensor: &Tensor, fate: Fate) -> Vec<Declared> {
 }
 
 fn refused(source: &Checkpoint, tensor: &Tensor, needed: &str) -> Failure {
-    let file = source.files().get(tensor.file.index()).map_or_else(String::new, |file| format!("{}: ", file.display()));
+    let file = source
+        .files()
+        .get(tensor.file.index())
+        .map_or_else(String::new, |file| format!("{}: ", file.display()));
     Failure::refused(
         format!("{file}tensor `{}`: needed {needed}; found {}", tensor.name, source.type_name(tensor)),
         "convert the original checkpoint",

@@ -1,10 +1,6 @@
 //! The files beside the weights: copied, and an index of what is in which shard.
 
-use std::{
-    collections::BTreeMap,
-    fs, io,
-    path::Path,
-};
+use std::{collections::BTreeMap, fs, io, path::Path};
 
 use serde_json::json;
 

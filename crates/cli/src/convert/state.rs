@@ -121,13 +121,16 @@ fn draft(path: &Path) -> PathBuf {
 
 /// What tells one source from another: the layout of its tensors and the sizes of its files.
 fn identity(source: &Checkpoint) -> String {
-    let file_bytes: u64 = (0..source.files().len()).map(|at| source.file_bytes(checkpoint::FileIdx(at as u32))).sum();
+    let file_bytes: u64 =
+        (0..source.files().len()).map(|at| source.file_bytes(checkpoint::FileIdx(at as u32))).sum();
     format!("{}-{}-{file_bytes}", source.fingerprint(), source.files().len())
 }
 
 fn is_free(folder: &Path) -> Result<bool, Failure> {
     match fs::read_dir(folder) {
-        Ok(mut entries) => Ok(entries.all(|entry| entry.is_ok_and(|entry| is_draft_of_state(&entry.file_name())))),
+        Ok(mut entries) => {
+            Ok(entries.all(|entry| entry.is_ok_and(|entry| is_draft_of_state(&entry.file_name()))))
+        }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(true),
         Err(error) => Err(Failure::io(folder, error)),
     }
@@ -140,7 +143,10 @@ fn is_draft_of_state(name: &std::ffi::OsStr) -> bool {
 
 fn occupied(folder: &Path) -> Failure {
     Failure::refused(
-        format!("{}: needed an absent or empty folder, or a conversion to go on with; found other files", folder.display()),
+        format!(
+            "{}: needed an absent or empty folder, or a conversion to go on with; found other files",
+            folder.display()
+        ),
         "choose another destination; nothing is ever overwritten",
     )
 }

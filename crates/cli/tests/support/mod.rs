@@ -114,7 +114,8 @@ pub fn fixture() -> PathBuf {
         let config: Value = serde_json::from_str(&fs::read_to_string(path.join("config.json")).ok()?).ok()?;
         let has_experts = config["num_experts"].as_u64() > Some(2) && config["tie_word_embeddings"] == false;
         let weights = fs::metadata(path.join("model.safetensors")).ok()?.len();
-        (has_experts && config["decoder_sparse_step"].is_null() && weights > 700_000).then(|| path.to_path_buf())
+        (has_experts && config["decoder_sparse_step"].is_null() && weights > 700_000)
+            .then(|| path.to_path_buf())
     };
     let mut folders: Vec<PathBuf> = fs::read_dir(repository().join("oracle"))
         .expect("fixtures")
@@ -128,7 +129,9 @@ pub fn fixture() -> PathBuf {
 pub fn reference(fixture: &Path) -> (Vec<u64>, Vec<u64>) {
     let text = fs::read_to_string(fixture.join("ref.json")).expect("a reference");
     let value: Value = serde_json::from_str(&text).expect("JSON");
-    let ids = |name: &str| value[name].as_array().expect(name).iter().map(|id| id.as_u64().expect("an id")).collect();
+    let ids = |name: &str| {
+        value[name].as_array().expect(name).iter().map(|id| id.as_u64().expect("an id")).collect()
+    };
     (ids("input_ids"), ids("greedy_ids"))
 }
 
