@@ -3,9 +3,12 @@
 //!
 //! The formulas are those of transformers 5 (`modeling_rope_utils.py`): where that code computes with Python numbers this
 //! one uses f64, where it computes with tensors this one uses f32 and rounds after every step. Powers, sines and cosines
-//! are computed in f64 and rounded once; PyTorch's own may differ from them in the last bit.
+//! are computed in f64 by `kernels::math`, the same on every machine, and rounded once; PyTorch's own may differ from them
+//! in the last bit.
 
 use std::f64::consts::PI;
+
+use kernels::math;
 
 /// How frequencies are stretched for contexts longer than those of the first training.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
@@ -89,7 +92,7 @@ pub fn fill_row(row: &mut [f32], position: u32, frequencies: &[f32], magnitude: 
     assert_eq!(sines.len(), frequencies.len(), "a cosine and a sine for each frequency");
     for ((cos, sin), frequency) in cosines.iter_mut().zip(sines).zip(frequencies) {
         let angle = position as f32 * frequency;
-        let (sin_value, cos_value) = f64::from(angle).sin_cos();
+        let (sin_value, cos_value) = math::sin_cos_f64(f64::from(angle));
         *cos = cos_value as f32 * magnitude;
         *sin = sin_value as f32 * magnitude;
     }
@@ -104,7 +107,7 @@ pub fn inverse_frequencies(theta: f64, rotary: usize, scaling: &RopeScaling) -> 
     assert!(rotary.is_multiple_of(2), "{rotary} rotated components do not form pairs");
     let period = |i: usize| {
         let exponent = (2 * i) as f32 / rotary as f32;
-        f64::from(theta as f32).powf(f64::from(exponent)) as f32
+        math::pow_f64(f64::from(theta as f32), f64::from(exponent)) as f32
     };
     let ramp = Ramp::new(theta, rotary, scaling);
     (0..rotary / 2)
@@ -146,8 +149,10 @@ impl Ramp {
         let RopeScaling::Yarn { original_context, beta_fast, beta_slow, truncate, .. } = *scaling else {
             return Ramp { low: 0.0, high: 1.0 };
         };
-        let index =
-            |turns: f64| rotary as f64 * (original_context / (turns * 2.0 * PI)).ln() / (2.0 * theta.ln());
+        let index = |turns: f64| {
+            let fitting = original_context / (turns * 2.0 * PI);
+            rotary as f64 * math::ln_f64(fitting) / (2.0 * math::ln_f64(theta))
+        };
         let (low, high) = (index(beta_fast), index(beta_slow));
         let (low, high) = if truncate { (low.floor(), high.ceil()) } else { (low, high) };
         let (low, high) = (low.max(0.0), high.min(rotary as f64 - 1.0));
@@ -166,7 +171,7 @@ impl RopeScaling {
         let RopeScaling::Yarn { factor, attention_factor, mscale, mscale_all_dim, .. } = *self else {
             return 1.0;
         };
-        let grown = |scale: f64| if factor <= 1.0 { 1.0 } else { 0.1 * scale * factor.ln() + 1.0 };
+        let grown = |scale: f64| if factor <= 1.0 { 1.0 } else { 0.1 * scale * math::ln_f64(factor) + 1.0 };
         let given = |scale: Option<f64>| scale.filter(|&scale| scale != 0.0);
         match (attention_factor, given(mscale), given(mscale_all_dim)) {
             (Some(given), _, _) => given,

@@ -1,10 +1,10 @@
 //! Every device of this crate against the suite, and any cut of the tokens against the whole.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use device::{
     Cpu, Reference,
-    conformance::{self, CAPACITY, Case, Op, Outcome, TOLERANCE, grid, result, suite},
+    conformance::{self, CAPACITY, Case, Op, Outcome, TOLERANCE, grid, result, run, suite},
 };
 use kernels::{Pool, Table};
 use proptest::prelude::*;
@@ -22,12 +22,12 @@ fn the_reference_gives_the_values_worked_out_by_hand() {
 
 #[test]
 fn every_table_and_number_of_threads_gives_the_same_bits() {
-    let mut columns = Vec::new();
+    let (cases, mut columns) = (conformance::cases(), Vec::new());
     for threads in [1, 2, 3] {
         let pool = Arc::new(Pool::new(threads));
         for table in Table::all() {
             let mut cpu = Cpu::new(table, Arc::clone(&pool), CAPACITY);
-            columns.push((format!("{} x {threads}", table.name), suite(&mut cpu)));
+            columns.push((format!("{} x {threads}", table.name), run(&mut cpu, &cases)));
         }
     }
     let report = grid(&columns, TOLERANCE);
@@ -38,7 +38,7 @@ fn every_table_and_number_of_threads_gives_the_same_bits() {
 }
 
 /// Cases with tokens whose shapes are odd enough to be worth cutting at random.
-fn splittable() -> Vec<Case> {
+static SPLITTABLE: LazyLock<Vec<Case>> = LazyLock::new(|| {
     let words = [
         "matmul f32",
         "matmul bf16 257",
@@ -50,7 +50,7 @@ fn splittable() -> Vec<Case> {
     ];
     let wanted = |case: &Case| case.op.tokens() > 2 && words.iter().any(|word| case.name.starts_with(word));
     conformance::cases().into_iter().filter(wanted).collect()
-}
+});
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
@@ -60,7 +60,7 @@ proptest! {
     fn any_cut_gives_the_same_bits(cuts in prop::collection::vec(1usize..20, 1..12), threads in 1usize..4) {
         let pool = Arc::new(Pool::new(threads));
         let mut cpu = Cpu::new(Table::detect(), pool, CAPACITY);
-        for case in splittable() {
+        for case in SPLITTABLE.iter() {
             let mut parts: Vec<Op> = Vec::new();
             let mut start = 0;
             for cut in cuts.iter().cycle() {
@@ -71,8 +71,8 @@ proptest! {
                     break;
                 }
             }
-            let whole = result(&mut cpu, &case, std::slice::from_ref(&case.op));
-            let cut = result(&mut cpu, &case, &parts);
+            let whole = result(&mut cpu, case, std::slice::from_ref(&case.op));
+            let cut = result(&mut cpu, case, &parts);
             let bits = |values: &[f32]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
             prop_assert_eq!(bits(&whole), bits(&cut), "{}", case.name);
         }

@@ -70,13 +70,17 @@ pub fn cases() -> Vec<Case> {
 /// # Panics
 /// If the device has less than [`CAPACITY`] floats, or if an operation panics.
 pub fn suite(device: &mut dyn Device) -> Vec<Outcome> {
-    assert!(
-        device.capacity() >= CAPACITY,
-        "the suite needs {CAPACITY} floats, {} has {}",
-        device.name(),
-        device.capacity()
-    );
-    cases().iter().map(|case| check(device, case)).collect()
+    run(device, &cases())
+}
+
+/// Runs some cases, made once for several devices.
+///
+/// # Panics
+/// As [`suite`].
+pub fn run(device: &mut dyn Device, cases: &[Case]) -> Vec<Outcome> {
+    let (name, capacity) = (device.name(), device.capacity());
+    assert!(capacity >= CAPACITY, "the suite needs {CAPACITY} floats, {name} has {capacity}");
+    cases.iter().map(|case| check(device, case)).collect()
 }
 
 /// Runs one case.

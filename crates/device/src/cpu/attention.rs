@@ -16,7 +16,7 @@ use std::ops::Range;
 
 use kernels::{Pool, Table, math};
 
-use super::{elements::cap_softly, share::Share};
+use super::share::Share;
 use crate::contract::{Attention, HEAD_DIM_MAX, KEY_BLOCK};
 
 /// Rows that go through the blocks together.
@@ -136,25 +136,24 @@ impl Pass<'_> {
         let (table, job) = (self.table, self.job);
         let scores = &mut scratch.scores[..keys.len()];
         let query = &self.sources.q[row.query * job.head_dim..][..job.head_dim];
-        for (score, key) in scores.iter_mut().zip(keys.clone()) {
-            *score = table.dot(query, self.cached(self.sources.k, key, job.head_dim)) * job.scale;
-        }
+        let stride = job.kv_heads * job.head_dim;
+        table.dots(scores, self.cached(self.sources.k, keys.start, job.head_dim), stride, query);
+        table.scale(scores, job.scale);
         if let Some(cap) = job.softcap {
-            cap_softly(scores, cap);
+            table.softcap(scores, cap);
         }
         let largest = table.max(scores);
         let sum = table.exp_sum(scores, largest);
         let partial = &mut scratch.partial[..job.value_dim];
         partial.fill(0.0);
-        for (&weight, key) in scores.iter().zip(keys) {
-            table.axpy(partial, weight, self.cached(self.sources.v, key, job.value_dim));
-        }
+        let stride = job.kv_heads * job.value_dim;
+        table.add_rows(partial, scores, self.cached(self.sources.v, keys.start, job.value_dim), stride);
         self.merge(row, values, largest, sum, partial);
     }
 
-    /// The pass's head of dimension `dim` at position `key` of a cache.
+    /// A cache from the pass's head at position `key` on; `dim` is the dimension of a head.
     fn cached<'c>(&self, cache: &'c [f32], key: usize, dim: usize) -> &'c [f32] {
-        &cache[(key * self.job.kv_heads + self.kv_head) * dim..][..dim]
+        &cache[(key * self.job.kv_heads + self.kv_head) * dim..]
     }
 
     /// Adds a block's largest score, sum and values to those of the blocks before it.

@@ -1,6 +1,6 @@
 //! Functions of single elements, split anywhere.
 
-use kernels::{Table, math};
+use kernels::Table;
 
 use super::share::Share;
 use crate::contract::Activation;
@@ -15,30 +15,21 @@ fn each(share: Share<'_>, dst: &mut [f32], change: impl Fn(usize, &mut [f32]) + 
     share.run(dst, piece, |i, part| change(i * piece, part));
 }
 
-pub(super) fn add(share: Share<'_>, dst: &mut [f32], x: &[f32]) {
-    each(share, dst, |first, part| part.iter_mut().zip(&x[first..]).for_each(|(dst, x)| *dst += x));
+pub(super) fn add(table: &Table, share: Share<'_>, dst: &mut [f32], x: &[f32]) {
+    each(share, dst, |first, part| table.add(part, &x[first..][..part.len()]));
 }
 
-/// A span added to itself.
-pub(super) fn double(share: Share<'_>, dst: &mut [f32]) {
-    scale(share, dst, 2.0);
-}
-
-pub(super) fn scale(share: Share<'_>, dst: &mut [f32], factor: f32) {
-    each(share, dst, |_, part| part.iter_mut().for_each(|dst| *dst *= factor));
+pub(super) fn scale(table: &Table, share: Share<'_>, dst: &mut [f32], factor: f32) {
+    each(share, dst, |_, part| table.scale(part, factor));
 }
 
 pub(super) fn clamp(share: Share<'_>, dst: &mut [f32], bound: f32) {
     each(share, dst, |_, part| part.iter_mut().for_each(|dst| *dst = dst.clamp(-bound, bound)));
 }
 
-pub(super) fn softcap(share: Share<'_>, dst: &mut [f32], cap: f32) {
-    each(share, dst, |_, part| cap_softly(part, cap));
-}
-
 /// `cap · tanh(value / cap)` for each value.
-pub(super) fn cap_softly(values: &mut [f32], cap: f32) {
-    values.iter_mut().for_each(|value| *value = cap * math::tanh(*value / cap));
+pub(super) fn softcap(table: &Table, share: Share<'_>, dst: &mut [f32], cap: f32) {
+    each(share, dst, |_, part| table.softcap(part, cap));
 }
 
 /// `activation(gate) · up`; an operand that is `None` is `dst` itself.

@@ -45,7 +45,7 @@ impl Cpu {
 
 impl Device for Cpu {
     fn name(&self) -> String {
-        format!("cpu {} × {}", self.table.name, self.pool.threads())
+        format!("cpu {} × {}", self.table.name(), self.pool.threads())
     }
 
     fn capacity(&self) -> usize {
@@ -93,16 +93,17 @@ impl Device for Cpu {
         shape::add(dst, x);
         let share = Share::elements(&self.pool, dst.len);
         if dst == x {
-            elements::double(share, self.memory.view_mut(dst));
+            // A sum of two equal floats is their double, rounded or overflowing alike.
+            elements::scale(&self.table, share, self.memory.view_mut(dst), 2.0);
         } else {
             let (dst, rest) = self.memory.around(dst);
-            elements::add(share, dst, rest.view(x));
+            elements::add(&self.table, share, dst, rest.view(x));
         }
     }
 
     fn scale(&mut self, dst: Span, factor: f32) {
         let share = Share::elements(&self.pool, dst.len);
-        elements::scale(share, self.memory.view_mut(dst), factor);
+        elements::scale(&self.table, share, self.memory.view_mut(dst), factor);
     }
 
     fn clamp(&mut self, dst: Span, bound: f32) {
@@ -113,7 +114,7 @@ impl Device for Cpu {
 
     fn softcap(&mut self, dst: Span, cap: f32) {
         let share = Share::elements(&self.pool, dst.len);
-        elements::softcap(share, self.memory.view_mut(dst), cap);
+        elements::softcap(&self.table, share, self.memory.view_mut(dst), cap);
     }
 
     fn rope(

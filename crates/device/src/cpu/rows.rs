@@ -12,7 +12,7 @@ pub(super) fn rms_norm(table: &Table, share: Share<'_>, x: &mut [f32], weight: &
         for row in part.chunks_exact_mut(width) {
             let mean = table.sum_squares(row) / width as f32;
             let inverse = 1.0 / (mean + eps).sqrt();
-            row.iter_mut().zip(weight).for_each(|(x, w)| *x = *x * inverse * w);
+            table.normalise(row, inverse, weight);
         }
     });
 }
@@ -78,10 +78,7 @@ pub(super) fn weighted_sum(
         for (t, dst) in part.chunks_exact_mut(width).enumerate() {
             let token = first + t;
             dst.fill(0.0);
-            let terms = src[token * k * width..][..k * width].chunks_exact(width);
-            for (src, &weight) in terms.zip(&weights[token * k..]) {
-                table.axpy(dst, weight, src);
-            }
+            table.add_rows(dst, &weights[token * k..][..k], &src[token * k * width..], width);
         }
     });
 }
