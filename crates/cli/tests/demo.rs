@@ -114,6 +114,13 @@ fn a_path_named_demo_comes_first() {
 }
 
 #[test]
+fn a_path_alone_is_a_prompt_and_says_so() {
+    let home = Home::new();
+    let run = home.run(&["run", ".", "--max-tokens", "2"]).good();
+    assert!(run.err.contains("note: . is taken as the prompt; --model names a model"), "{run:?}");
+}
+
+#[test]
 fn stops_and_seeds_decide_where_an_answer_ends_and_what_it_is() {
     let home = Home::new();
     let run = |more: &[&str]| {

@@ -3,6 +3,7 @@
 use std::{
     ffi::OsString,
     io::{self, IsTerminal, Read},
+    path::Path,
 };
 
 use clap::ArgMatches;
@@ -79,6 +80,9 @@ pub fn run(call: &Call<'_>, words: Words) -> Result<(), Failure> {
     let is_json = call.is_on("json");
     let ids = call.ids()?;
     let text = if ids.is_none() { words.prompt()? } else { String::new() };
+    if words_are_a_path(call, &text) {
+        output::note(&format!("note: {text} is taken as the prompt; --model names a model"));
+    }
     let mut session = Chosen::of(call)?.open()?;
     let prompt_ids = match ids {
         Some(ids) => ids,
@@ -95,6 +99,11 @@ pub fn run(call: &Call<'_>, words: Words) -> Result<(), Failure> {
         end(&answer)?;
     }
     signal.map_or(Ok(()), |signal| Err(Failure::Stopped { signal }))
+}
+
+/// Whether somebody may have meant a model by the only word there is.
+fn words_are_a_path(call: &Call<'_>, text: &str) -> bool {
+    call.settings.model.is_none() && !text.is_empty() && Path::new(text).exists()
 }
 
 /// Ends the streamed text; where there is no text, the tokens are the answer.
