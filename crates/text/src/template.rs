@@ -132,7 +132,8 @@ fn without_generation_tags(template: &str) -> String {
     let mut out = String::with_capacity(template.len());
     let mut rest = template;
     while let Some(start) = rest.find("{%") {
-        let Some(length) = rest[start..].find("%}") else { break };
+        // From behind the opening mark on, or `{%}` would be taken for a whole tag.
+        let Some(length) = rest[start + 2..].find("%}").map(|length| length + 2) else { break };
         let (tag, end) = (&rest[start + 2..start + length], start + length + 2);
         out.push_str(&rest[..start]);
         let inner = tag.strip_prefix(['-', '+']).unwrap_or(tag);
@@ -149,4 +150,24 @@ fn without_generation_tags(template: &str) -> String {
     }
     out.push_str(rest);
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn generation_tags_become_plain_blocks() {
+        let rows = [
+            ("a{% generation %}b{% endgeneration %}c", "a{% if true %}b{% endif %}c"),
+            ("{%- generation -%}", "{%- if true -%}"),
+            ("{%}", "{%}"),
+            ("{%}x%}", "{%}x%}"),
+            ("{%", "{%"),
+            ("%}{%%}", "%}{%%}"),
+        ];
+        for (template, expected) in rows {
+            assert_eq!(without_generation_tags(template), expected, "{template}");
+        }
+    }
 }
