@@ -1,11 +1,11 @@
 //! Softmax attention in blocks of keys, split over tokens and heads.
 //!
-//! A unit of work is a run of rows of `dst`, a row being one token's head. Within a unit the rows that read the same key
-//! and value head go through the blocks together, so a block is fetched once for all of them:
+//! A unit of work is some heads of some tokens, a row being one token's head. The rows of a unit go through the blocks of
+//! keys together, so what is fetched of a block serves all of them:
 //!
 //! ```text
 //! for each block of 64 keys:
-//!     for each row that sees some of them:
+//!     for each row that sees some of them, those of one key head next to each other:
 //!         scores = dot(query, key) · scale for the keys seen     64 floats on the stack
 //!         largest, exponentials, their sum
 //!         partial = Σ exponential · value                        a head's values on the stack
@@ -16,11 +16,11 @@ use std::ops::Range;
 
 use kernels::{Pool, Table, math};
 
-use super::share::Share;
+use super::{cut::Cut, share::Share};
 use crate::contract::{Attention, HEAD_DIM_MAX, KEY_BLOCK};
 
 /// Rows that go through the blocks together.
-const ROWS: usize = 16;
+pub(super) const ROWS: usize = 64;
 
 /// What is read.
 pub(super) struct Sources<'a> {
@@ -30,12 +30,14 @@ pub(super) struct Sources<'a> {
 }
 
 /// One token's head on its way through the blocks; its values so far are in `dst`.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 struct Row {
     /// Number of the row in its unit.
     at: usize,
     /// Number of the row in the whole result.
     query: usize,
+    /// Key and value head that it reads.
+    kv_head: usize,
     /// Keys that it sees.
     keys: Range<usize>,
     /// Largest score so far; nothing before the first block.
@@ -44,18 +46,14 @@ struct Row {
     sum: f32,
 }
 
+impl Row {
+    const NONE: Row = Row { at: 0, query: 0, kv_head: 0, keys: 0..0, largest: None, sum: 0.0 };
+}
+
 /// Room for one block's work on one row.
 struct Scratch {
     scores: [f32; KEY_BLOCK],
     partial: [f32; HEAD_DIM_MAX],
-}
-
-/// The rows of `dst` that read one key and value head.
-struct Pass<'a> {
-    table: &'a Table,
-    job: &'a Attention<'a>,
-    sources: &'a Sources<'a>,
-    kv_head: usize,
 }
 
 /// All rows of `dst`, `[tokens, heads * value_dim]`.
@@ -71,45 +69,37 @@ pub(super) fn attention(
     }
     let keys: usize = job.positions.iter().map(|&position| job.visible(position).len()).sum();
     let share = Share::products(pool, keys.saturating_mul(job.heads * (job.head_dim + job.value_dim)));
-    let rows = unit_rows(job, pool.threads());
-    share.run(dst, rows * job.value_dim, |i, part| {
+    let cut = Cut::new(job, pool.threads());
+    let work = Work { table, job, sources };
+    share.run(dst, cut.rows() * job.value_dim, |number, part| {
         let mut scratch = Scratch { scores: [0.0; KEY_BLOCK], partial: [0.0; HEAD_DIM_MAX] };
-        for kv_head in 0..job.kv_heads {
-            Pass { table, job, sources, kv_head }.unit(i * rows, part, &mut scratch);
-        }
+        work.unit(cut, number * cut.rows(), part, &mut scratch);
     });
 }
 
-/// Rows of a unit. With many tokens, all heads of a few of them; with few tokens, some heads of one that share a key head.
-fn unit_rows(job: &Attention<'_>, threads: usize) -> usize {
-    let group = job.heads / job.kv_heads;
-    let tokens = (ROWS / group).max(1);
-    if job.positions.len() >= 4 * threads * tokens {
-        return tokens * job.heads;
-    }
-    (1..=ROWS.min(group)).rev().find(|run| group.is_multiple_of(*run)).unwrap_or(1)
+/// What all units of an attention have in common.
+struct Work<'a> {
+    table: &'a Table,
+    job: &'a Attention<'a>,
+    sources: &'a Sources<'a>,
 }
 
-impl Pass<'_> {
-    /// The pass's rows among those of a unit, whose first row has number `first` in the whole result.
-    fn unit(&self, first: usize, dst: &mut [f32], scratch: &mut Scratch) {
+impl Work<'_> {
+    /// The rows of one unit, whose first has number `first` in the whole result.
+    fn unit(&self, cut: Cut, first: usize, dst: &mut [f32], scratch: &mut Scratch) {
         let job = self.job;
-        let mut rows: [Row; ROWS] = Default::default();
-        let mut count = 0;
-        for at in 0..dst.len() / job.value_dim {
-            let query = first + at;
-            if job.kv_head(query % job.heads) != self.kv_head {
-                continue;
+        let count = dst.len() / job.value_dim;
+        let mut rows = [Row::NONE; ROWS];
+        for start in (0..count).step_by(ROWS) {
+            let together = &mut rows[..ROWS.min(count - start)];
+            for (i, row) in together.iter_mut().enumerate() {
+                let at = cut.by_kv_head(start + i, count);
+                let query = first + at;
+                let keys = job.visible(job.positions[query / job.heads]);
+                *row = Row { at, query, kv_head: job.kv_head(query % job.heads), keys, ..Row::NONE };
             }
-            let keys = job.visible(job.positions[query / job.heads]);
-            rows[count] = Row { at, query, keys, ..Row::default() };
-            count += 1;
-            if count == ROWS {
-                self.together(&mut rows, dst, scratch);
-                count = 0;
-            }
+            self.together(together, dst, scratch);
         }
-        self.together(&mut rows[..count], dst, scratch);
     }
 
     /// Takes `rows` through all blocks that any of them sees.
@@ -133,11 +123,11 @@ impl Pass<'_> {
 
     /// Computes what one block gives to one row and merges it into `values`.
     fn visit(&self, keys: Range<usize>, row: &mut Row, values: &mut [f32], scratch: &mut Scratch) {
-        let (table, job) = (self.table, self.job);
+        let Work { table, job, sources } = *self;
+        let cached = |dim: usize| (keys.start * job.kv_heads + row.kv_head) * dim;
         let scores = &mut scratch.scores[..keys.len()];
-        let query = &self.sources.q[row.query * job.head_dim..][..job.head_dim];
-        let stride = job.kv_heads * job.head_dim;
-        table.dots(scores, self.cached(self.sources.k, keys.start, job.head_dim), stride, query);
+        let query = &sources.q[row.query * job.head_dim..][..job.head_dim];
+        table.dots(scores, &sources.k[cached(job.head_dim)..], job.kv_heads * job.head_dim, query);
         table.scale(scores, job.scale);
         if let Some(cap) = job.softcap {
             table.softcap(scores, cap);
@@ -146,14 +136,8 @@ impl Pass<'_> {
         let sum = table.exp_sum(scores, largest);
         let partial = &mut scratch.partial[..job.value_dim];
         partial.fill(0.0);
-        let stride = job.kv_heads * job.value_dim;
-        table.add_rows(partial, scores, self.cached(self.sources.v, keys.start, job.value_dim), stride);
+        table.add_rows(partial, scores, &sources.v[cached(job.value_dim)..], job.kv_heads * job.value_dim);
         self.merge(row, values, largest, sum, partial);
-    }
-
-    /// A cache from the pass's head at position `key` on; `dim` is the dimension of a head.
-    fn cached<'c>(&self, cache: &'c [f32], key: usize, dim: usize) -> &'c [f32] {
-        &cache[(key * self.job.kv_heads + self.kv_head) * dim..]
     }
 
     /// Adds a block's largest score, sum and values to those of the blocks before it.

@@ -4,6 +4,7 @@
 //! cut. Nothing is allocated after construction.
 
 mod attention;
+mod cut;
 mod elements;
 mod matmul;
 mod memory;
