@@ -15,6 +15,8 @@
 //! is `block scale * group scale`, rounded once; minima likewise, with the sign with which they are added.
 //!
 //! A NaN stays a NaN, but its sign and payload are the processor's business.
+// Coefficients stand with the digits they were computed with, near constants or not; loops over lanes index several arrays.
+#![allow(clippy::excessive_precision, clippy::approx_constant, clippy::needless_range_loop)]
 
 pub mod math;
 

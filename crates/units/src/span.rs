@@ -24,7 +24,11 @@ impl Span {
     /// If the part does not lie inside this span.
     #[must_use]
     pub fn part(self, from: usize, len: usize) -> Span {
-        assert!(from.checked_add(len).is_some_and(|end| end <= self.len), "part {from}+{len} of {}", self.len);
+        assert!(
+            from.checked_add(len).is_some_and(|end| end <= self.len),
+            "part {from}+{len} of {}",
+            self.len
+        );
         Span { start: self.start + from, len }
     }
 
