@@ -79,8 +79,22 @@ fn elementwise_loops_have_the_bits_of_scalars() {
             |y, _| math::exp(y - 0.5),
         ),
         ("softcap", |t, y, _| t.softcap(y, 3.0), |y, _| 3.0 * math::tanh(y / 3.0)),
-        ("silu", |t, y, x| t.glu(y, &y.to_vec(), x, Activation::Silu), |y, x| math::silu(y) * x),
-        ("gelu", |t, y, x| t.glu(y, &y.to_vec(), x, Activation::GeluTanh), |y, x| math::gelu_tanh(y) * x),
+        (
+            "silu",
+            |t, y, x| {
+                let gate = y.to_vec();
+                t.glu(y, &gate, x, Activation::Silu)
+            },
+            |y, x| math::silu(y) * x,
+        ),
+        (
+            "gelu",
+            |t, y, x| {
+                let gate = y.to_vec();
+                t.glu(y, &gate, x, Activation::GeluTanh)
+            },
+            |y, x| math::gelu_tanh(y) * x,
+        ),
     ];
     let special = [
         f32::NAN,
