@@ -1,7 +1,7 @@
 //! The families: from a checkpoint's configuration to a [`layers::Description`]. One file a family; nothing outside this
 //! crate knows a family's name.
 //!
-//! To add a family of known blocks, write its file and add one row to [`FAMILIES`].
+//! To add a family of known blocks, write its file and add one row to `FAMILIES`.
 
 #![forbid(unsafe_code)]
 
