@@ -11,7 +11,9 @@
 //! A single token takes several rows side by side instead, because one row's chain of dependent additions would leave the
 //! processor idle. For each row and token the operations and their order are the same whatever is computed beside them.
 
-use quant::{Format, Matrix};
+use std::hint::black_box;
+
+use quant::Matrix;
 
 use crate::lanes::{LANES, Lanes, padded};
 
@@ -35,12 +37,21 @@ pub(crate) struct Job<'a> {
     pub tokens: usize,
 }
 
+/// What scales a format keeps beside its weights.
+pub(crate) enum Beside {
+    Nothing,
+    /// One for each row.
+    OfRows,
+    /// One for each group of columns.
+    OfGroups,
+}
+
 /// A stored format as this loop sees it: `BYTES` bytes give `COLS` columns.
 pub(crate) trait Step<L: Lanes, const BYTES: usize, const COLS: usize> {
     /// How much too large the lanes are when all steps are done; a power of two.
     const UNIT: f32 = 1.0;
-    /// Whether the steps give the sums of codes, to be multiplied by scales beside the weights.
-    const SCALES_BESIDE: bool = false;
+    /// Which scales the sums are still to be multiplied by.
+    const SCALES_BESIDE: Beside = Beside::Nothing;
 
     /// Parts that a step is done in. Rows side by side take turns after each part, so that a part should be short.
     const PARTS: usize = 1;
@@ -169,32 +180,56 @@ fn block<L, S, const BYTES: usize, const COLS: usize, const R: usize, const T: u
 
     let ahead = R * job.row_bytes * (AHEAD_BYTES / (R * job.row_bytes).max(1) + 1);
     let mut sums = [[lanes.splat(0.0); T]; R];
-    if S::SCALES_BESIDE {
-        let group_steps = match job.w.format {
-            Format::Int4Group { group } => group / COLS,
-            _ => steps + 1,
-        };
-        for group in 0..job.w.format.scales_per_row(job.w.cols) {
-            let (first, end) = (group * group_steps, steps.min((group + 1) * group_steps));
-            let mut partial = [[lanes.splat(0.0); T]; R];
-            add_steps::<L, S, BYTES, COLS, R, T>(lanes, &rows, &tokens, first..end, ahead, &mut partial);
-            if end - first < group_steps {
-                add_tails::<L, S, BYTES, COLS, R, T>(lanes, &rows, &tokens, &mut partial);
-            }
-            for r in 0..R {
-                let scale = lanes.splat(f32::from_le_bytes(rows[r].scales[group]));
-                for t in 0..T {
-                    sums[r][t] = lanes.fma(partial[r][t], scale, sums[r][t]);
+    match S::SCALES_BESIDE {
+        Beside::Nothing => {
+            add_steps::<L, S, BYTES, COLS, R, T>(lanes, &rows, &tokens, 0..steps, ahead, &mut sums);
+            add_tails::<L, S, BYTES, COLS, R, T>(lanes, &rows, &tokens, &mut sums);
+        }
+        Beside::OfRows => {
+            // The row is one group, so what would be its partial sums are all there is to keep in registers.
+            add_steps::<L, S, BYTES, COLS, R, T>(lanes, &rows, &tokens, 0..steps, ahead, &mut sums);
+            add_tails::<L, S, BYTES, COLS, R, T>(lanes, &rows, &tokens, &mut sums);
+            let partial = std::mem::replace(&mut sums, [[lanes.splat(0.0); T]; R]);
+            fold::<L, BYTES, R, T>(lanes, &rows, 0, &partial, &mut sums);
+        }
+        Beside::OfGroups => {
+            // A step is a group, and the tail is one.
+            for group in 0..steps + usize::from(!tokens[0].tail.is_empty()) {
+                let mut partial = [[lanes.splat(0.0); T]; R];
+                if group < steps {
+                    let step = group..group + 1;
+                    add_steps::<L, S, BYTES, COLS, R, T>(lanes, &rows, &tokens, step, ahead, &mut partial);
+                } else {
+                    add_tails::<L, S, BYTES, COLS, R, T>(lanes, &rows, &tokens, &mut partial);
                 }
+                // Sums that wait for the next group shall wait in memory, or the partial sums would not have enough
+                // registers.
+                black_box(&mut sums);
+                fold::<L, BYTES, R, T>(lanes, &rows, group, &partial, &mut sums);
+                black_box(&mut sums);
             }
         }
-    } else {
-        add_steps::<L, S, BYTES, COLS, R, T>(lanes, &rows, &tokens, 0..steps, ahead, &mut sums);
-        add_tails::<L, S, BYTES, COLS, R, T>(lanes, &rows, &tokens, &mut sums);
     }
     for r in 0..R {
         for t in 0..T {
             job.y[(first_token + t) * job.y_stride + first_row + r] = lanes.sum(sums[r][t]) * (1.0 / S::UNIT);
+        }
+    }
+}
+
+/// `sums = fma(partial, scale, sums)` with the scale of group `group` of each row.
+#[inline(always)]
+fn fold<L: Lanes, const BYTES: usize, const R: usize, const T: usize>(
+    lanes: L,
+    rows: &[Row<'_, BYTES>; R],
+    group: usize,
+    partial: &[[L::F; T]; R],
+    sums: &mut [[L::F; T]; R],
+) {
+    for r in 0..R {
+        let scale = lanes.splat(f32::from_le_bytes(rows[r].scales[group]));
+        for t in 0..T {
+            sums[r][t] = lanes.fma(partial[r][t], scale, sums[r][t]);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     lanes::{BYTE_UNIT, Lanes},
-    matmul::Step,
+    matmul::{Beside, Step},
 };
 
 /// IEEE binary32, sixteen a step.
@@ -77,7 +77,7 @@ impl<L: Lanes> Step<L, 32, 16> for Bf16 {
 
 impl<L: Lanes> Step<L, 16, 16> for Int8Row {
     const UNIT: f32 = BYTE_UNIT;
-    const SCALES_BESIDE: bool = true;
+    const SCALES_BESIDE: Beside = Beside::OfRows;
     type Scales = ();
 
     #[inline(always)]

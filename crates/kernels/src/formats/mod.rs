@@ -20,7 +20,7 @@ mod q5_k;
 mod q6_k;
 
 pub(crate) use elements::{Bf16, F16, F32, Int8Row};
-pub(crate) use int4::Int4;
+pub(crate) use int4::{Int4Group, Int4Row};
 pub(crate) use iq4::{Iq4Nl, Iq4Xs};
 pub(crate) use mxfp4::Mxfp4;
 pub(crate) use q2_k::Q2K;

@@ -3,4 +3,5 @@
 mod naive;
 
 mod canonical;
+mod golden;
 mod vectors;
