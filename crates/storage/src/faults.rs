@@ -1,17 +1,18 @@
-//! A source that fails on purpose: errors, delays and reordering, all decided by a seed.
+//! A source that is unpleasant on purpose: completions late, out of order or failed, all decided by a seed. What happens
+//! below a source, such as short reads, is in [`crate::Mishaps`].
 
-use std::{collections::VecDeque, io};
+use std::{collections::VecDeque, io, path::Path};
 
 use units::Rng;
 
 use crate::{Completion, Error, Request, Source, Wait};
 
-/// How often what happens.
-#[derive(Clone, Copy, Debug)]
+/// How often what happens. The default is a source without fault.
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Faults {
     /// One completion in so many becomes an input/output error; 0 for none.
     pub error_one_in: u64,
-    /// Completions that may be held back, so that they come out of order.
+    /// Completions that may be held back, so that they come late and out of order.
     pub held_most: usize,
     /// Decides everything.
     pub seed: u64,
@@ -36,38 +37,12 @@ impl<S: Source> Faulty<S> {
         if self.faults.error_one_in > 0 && self.rng.below(self.faults.error_one_in) == 0 {
             completion.block.fill(0xA5);
             completion.result = Err(Error::Read {
-                file: "a faulty drive".into(),
+                file: Path::new("a faulty drive").to_path_buf(),
                 offset_bytes: completion.token,
-                source: io::Error::from(io::ErrorKind::Other),
+                source: io::Error::from_raw_os_error(5),
             });
         }
         completion
-    }
-}
-
-impl Source for Box<dyn Source> {
-    fn submit(&mut self, request: Request) {
-        (**self).submit(request);
-    }
-
-    fn reap(&mut self, wait: Wait) -> Option<Completion> {
-        (**self).reap(wait)
-    }
-
-    fn in_flight(&self) -> usize {
-        (**self).in_flight()
-    }
-
-    fn name(&self) -> &'static str {
-        (**self).name()
-    }
-
-    fn fallbacks(&self) -> &[String] {
-        (**self).fallbacks()
-    }
-
-    fn read_bytes(&self) -> u64 {
-        (**self).read_bytes()
     }
 }
 
@@ -90,6 +65,10 @@ impl<S: Source> Source for Faulty<S> {
         let at = self.rng.below(self.held.len() as u64) as usize;
         let completion = self.held.remove(at)?;
         Some(self.spoil(completion))
+    }
+
+    fn promote(&mut self, token: u64) {
+        self.inner.promote(token);
     }
 
     fn in_flight(&self) -> usize {

@@ -2,7 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
-use crate::{Direct, Error, Files, Source, mmap::Mapped, pread::Pread};
+use crate::{Direct, Error, Files, Source, mmap::Mapped, pread::Pread, workers::Workers};
 
 /// The ways of reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -44,13 +44,13 @@ impl FromStr for Strategy {
 }
 
 /// How a source reads.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SourceOptions {
     /// Whether reads bypass the page cache.
     pub direct: Direct,
     /// Reads in the drive's queue at once, for io_uring.
     pub depth: u32,
-    /// Worker threads, for `pread`.
+    /// Worker threads, for `pread` and `mmap`.
     pub threads: usize,
 }
 
@@ -69,23 +69,30 @@ pub fn open_source(
     strategy: Strategy,
     options: SourceOptions,
 ) -> Result<Box<dyn Source>, Error> {
-    let paths: Vec<_> =
-        (0..files.count() as u32).map(|index| files.path(crate::FileId(index)).to_path_buf()).collect();
-    let files = Files::open_with(&paths, options.direct)?;
+    // Maps go through the page cache by nature, so there is nothing to fall back from.
+    let direct = if strategy == Strategy::Mmap { Direct::Off } else { options.direct };
+    let files = files.reopen(direct)?;
     let mut fallbacks = files.refusals().to_vec();
     match strategy {
-        Strategy::Mmap => Ok(Box::new(Mapped::new(files, Vec::new())?)),
-        Strategy::Pread => Ok(Box::new(Pread::new(files, options.threads, fallbacks))),
+        Strategy::Mmap => {
+            let mapped = Mapped::new(files.clone())?;
+            Ok(Box::new(Workers::new(mapped, files, options.threads, fallbacks)))
+        }
+        Strategy::Pread => Ok(pread(files, options, fallbacks)),
         Strategy::Uring => uring(files, options.depth, fallbacks)
             .map_err(|reason| Error::Unavailable { strategy: "uring", reason }),
         Strategy::Auto => match uring(files.clone(), options.depth, fallbacks.clone()) {
             Ok(source) => Ok(source),
             Err(reason) => {
                 fallbacks.push(format!("io_uring: {reason}; reading with worker threads"));
-                Ok(Box::new(Pread::new(files, options.threads, fallbacks)))
+                Ok(pread(files, options, fallbacks))
             }
         },
     }
+}
+
+fn pread(files: Files, options: SourceOptions, fallbacks: Vec<String>) -> Box<dyn Source> {
+    Box::new(Workers::new(Pread(files.clone()), files, options.threads, fallbacks))
 }
 
 #[cfg(target_os = "linux")]
@@ -97,4 +104,17 @@ fn uring(files: Files, depth: u32, fallbacks: Vec<String>) -> Result<Box<dyn Sou
 #[cfg(not(target_os = "linux"))]
 fn uring(_: Files, _: u32, _: Vec<String>) -> Result<Box<dyn Source>, String> {
     Err("this system has no io_uring".to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_back() {
+        for (strategy, name) in NAMES {
+            assert_eq!((strategy.to_string().as_str(), name.parse()), (name, Ok(strategy)));
+        }
+        assert!("aio".parse::<Strategy>().is_err());
+    }
 }

@@ -1,149 +1,50 @@
-//! Reading with worker threads that call `pread`: works on every system and file system.
+//! Reading by asking the system for a range and waiting for it.
 
-use std::{
-    collections::VecDeque,
-    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
-    thread::JoinHandle,
-};
+use std::io;
 
-use crate::{Completion, Files, Priority, Request, Source, Wait, whole::read_extents};
+use crate::{Error, Extent, Files, files::Returned, system::read_at, workers::Fill};
 
-/// Worker threads over one queue.
-pub(crate) struct Pread {
-    shared: Arc<Shared>,
-    workers: Vec<JoinHandle<()>>,
-    files: Files,
-    fallbacks: Vec<String>,
-    in_flight: usize,
-    read_bytes: u64,
-}
+/// Fills blocks from files by positioned reads. One read of a large extent already fills a drive's queue, because the
+/// system splits it into many.
+pub(crate) struct Pread(pub(crate) Files);
 
-/// What the threads share.
-struct Shared {
-    state: Mutex<State>,
-    submitted: Condvar,
-    finished: Condvar,
-}
-
-#[derive(Default)]
-struct State {
-    demanded: VecDeque<Request>,
-    predicted: VecDeque<Request>,
-    done: VecDeque<Completion>,
-    is_closed: bool,
-}
-
-impl Pread {
-    pub(crate) fn new(files: Files, threads: usize, fallbacks: Vec<String>) -> Pread {
-        let shared = Arc::new(Shared {
-            state: Mutex::new(State::default()),
-            submitted: Condvar::new(),
-            finished: Condvar::new(),
-        });
-        let worker = |index: usize| {
-            let (shared, files) = (Arc::clone(&shared), files.clone());
-            let builder = std::thread::Builder::new().name(format!("read-{index}")).stack_size(128 << 10);
-            builder.spawn(move || shared.work(&files))
-        };
-        // A system that gives fewer threads than wanted still reads, as long as there is one.
-        let workers: Vec<_> = (0..threads.max(1)).map_while(|index| worker(index).ok()).collect();
-        Pread { shared, workers, files, fallbacks, in_flight: 0, read_bytes: 0 }
-    }
-}
-
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        // Queues stay whole even if a thread panicked between two operations on them.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn work(&self, files: &Files) {
-        while let Some(mut request) = self.next() {
-            let result = read_extents(files, &request.extents, &mut request.block);
-            self.lock().done.push_back(Completion { token: request.token, block: request.block, result });
-            self.finished.notify_one();
-        }
-    }
-
-    /// The next request, demanded ones first; none once the source is closed.
-    fn next(&self) -> Option<Request> {
-        let mut state = self.lock();
-        loop {
-            if state.is_closed {
-                return None;
-            }
-            if let Some(request) = state.demanded.pop_front() {
-                return Some(request);
-            }
-            if let Some(request) = state.predicted.pop_front() {
-                return Some(request);
-            }
-            state = self.submitted.wait(state).unwrap_or_else(PoisonError::into_inner);
-        }
-    }
-}
-
-impl Source for Pread {
-    fn submit(&mut self, request: Request) {
-        self.files.check(&request.extents, request.block.len());
-        self.in_flight += 1;
-        let mut state = self.shared.lock();
-        if self.workers.is_empty() {
-            let mut request = request;
-            let result = read_extents(&self.files, &request.extents, &mut request.block);
-            state.done.push_back(Completion { token: request.token, block: request.block, result });
-            return;
-        }
-        match request.priority {
-            Priority::Demand => state.demanded.push_back(request),
-            Priority::Predicted => state.predicted.push_back(request),
-        }
-        drop(state);
-        self.shared.submitted.notify_one();
-    }
-
-    fn reap(&mut self, wait: Wait) -> Option<Completion> {
-        if self.in_flight == 0 {
-            return None;
-        }
-        let mut state = self.shared.lock();
-        loop {
-            if let Some(completion) = state.done.pop_front() {
-                self.in_flight -= 1;
-                self.read_bytes += completion.result.as_ref().copied().unwrap_or(0);
-                return Some(completion);
-            }
-            if wait == Wait::No {
-                return None;
-            }
-            state = self.shared.finished.wait(state).unwrap_or_else(PoisonError::into_inner);
-        }
-    }
-
-    fn in_flight(&self) -> usize {
-        self.in_flight
+impl Fill for Pread {
+    fn fill(&self, extents: &[Extent], block: &mut [u8]) -> Result<u64, Error> {
+        extents.iter().try_fold(0, |total, extent| Ok(total + read_extent(&self.0, extent, block)?))
     }
 
     fn name(&self) -> &'static str {
         "pread"
     }
-
-    fn fallbacks(&self) -> &[String] {
-        &self.fallbacks
-    }
-
-    fn read_bytes(&self) -> u64 {
-        self.read_bytes
-    }
 }
 
-impl Drop for Pread {
-    fn drop(&mut self) {
-        self.shared.lock().is_closed = true;
-        self.shared.submitted.notify_all();
-        for worker in self.workers.drain(..) {
-            // A worker that panicked has nothing left to give back.
-            let _ = worker.join();
+/// Reads one extent into its place in `block`, going on after short reads, and leaves nothing of it in the page cache.
+/// Returns the bytes read.
+pub(crate) fn read_extent(files: &Files, extent: &Extent, block: &mut [u8]) -> Result<u64, Error> {
+    let result = read_all_of(files, extent, block);
+    files.forget(extent);
+    result
+}
+
+fn read_all_of(files: &Files, extent: &Extent, block: &mut [u8]) -> Result<u64, Error> {
+    let reading = files.reading(extent);
+    let target = &mut block[reading.at..reading.at + reading.len];
+    let mut done = 0;
+    while done < target.len() && extent.len_bytes > 0 {
+        let rest = &mut target[done..];
+        let (from, wanted) = (reading.begin + done as u64, rest.len());
+        let asked = files.asked(extent.file, wanted);
+        let read = match files.mishap() {
+            Some(error) => Err(error),
+            None => read_at(reading.file, &mut rest[..asked], from),
+        };
+        match read.map(|count| (count, files.judge(extent, from, wanted, count))) {
+            Ok((count, Returned::All)) => return Ok((done + count) as u64),
+            Ok((_, Returned::Part(kept))) => done += kept,
+            Ok((_, Returned::Ended(at))) => return Err(files.ended(extent, at)),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(files.failed(extent.file, from, error)),
         }
     }
+    Ok(done as u64)
 }

@@ -50,8 +50,9 @@ pub struct Completion {
 
 /// A way of reading.
 ///
-/// Requests complete in any order. A demanded request overtakes predicted ones that have not begun. Dropping a source
-/// waits for the reads in flight, because their blocks are being written.
+/// Requests complete in any order. A demanded request overtakes predicted ones that have not begun. Once a source is open,
+/// submitting and reaping allocate nothing as long as no more than some 250 requests are in flight and none fails. Dropping
+/// a source waits for the reads in flight, because their blocks are being written.
 pub trait Source: Send {
     /// Queues a request.
     ///
@@ -61,6 +62,9 @@ pub trait Source: Send {
 
     /// A finished request; with [`Wait::Yes`] none only if nothing is in flight.
     fn reap(&mut self, wait: Wait) -> Option<Completion>;
+
+    /// Makes the predicted request with this token a demanded one, if it has not begun. A hint: it may come too late.
+    fn promote(&mut self, token: u64);
 
     /// Requests submitted and not yet reaped.
     fn in_flight(&self) -> usize;
@@ -73,4 +77,34 @@ pub trait Source: Send {
 
     /// Bytes read so far.
     fn read_bytes(&self) -> u64;
+}
+
+impl<S: Source + ?Sized> Source for Box<S> {
+    fn submit(&mut self, request: Request) {
+        (**self).submit(request);
+    }
+
+    fn reap(&mut self, wait: Wait) -> Option<Completion> {
+        (**self).reap(wait)
+    }
+
+    fn promote(&mut self, token: u64) {
+        (**self).promote(token);
+    }
+
+    fn in_flight(&self) -> usize {
+        (**self).in_flight()
+    }
+
+    fn name(&self) -> &'static str {
+        (**self).name()
+    }
+
+    fn fallbacks(&self) -> &[String] {
+        (**self).fallbacks()
+    }
+
+    fn read_bytes(&self) -> u64 {
+        (**self).read_bytes()
+    }
 }

@@ -4,7 +4,7 @@ use std::{fs, path::Path, sync::Arc};
 
 use units::{Arena, Rng};
 
-use crate::{Completion, Error, Extent, FileId, Files, Priority, Request, Source, Wait, place};
+use crate::{Completion, Error, Extent, FileId, Files, Mishaps, Priority, Request, Source, Wait, place};
 
 /// Makes a source over files, for one case.
 pub type Make<'a> = dyn Fn(Files) -> Box<dyn Source> + 'a;
@@ -17,7 +17,16 @@ pub fn run(folder: &Path, make: &Make<'_>) {
     let (names, contents) = files(folder);
     let open = || Files::open(&names).expect("the files were just written");
     scattered_reads(make(open()), &contents);
+    scattered_reads(make(open().with_mishaps(Mishaps { short_one_in: 2, ..Mishaps::default() })), &contents);
     ends_of_files(make(open()), &contents);
+    ends_of_files(make(open().with_mishaps(Mishaps { short_one_in: 1, ..Mishaps::default() })), &contents);
+    for seed in 0..4 {
+        failing_reads(
+            make(open().with_mishaps(Mishaps { error_one_in: 3, seed, ..Mishaps::default() })),
+            seed,
+        );
+    }
+    one_failing_read(make(open().with_mishaps(Mishaps { error_at: Some(0), ..Mishaps::default() })));
     nothing_to_read(make(open()));
     a_file_that_shrank(folder, make);
     dropped_in_flight(make(open()), &contents);
@@ -40,7 +49,8 @@ fn files(folder: &Path) -> (Vec<std::path::PathBuf>, Vec<Vec<u8>>) {
 fn request(token: u64, wanted: &[(FileId, u64, u64)]) -> (Request, Vec<u32>) {
     let placed = place(wanted);
     let block = Arena::new(placed.block_bytes).cut(placed.block_bytes).expect("an arena of that size");
-    (Request { token, extents: placed.extents, block, priority: Priority::Demand }, placed.at)
+    let priority = if token.is_multiple_of(3) { Priority::Predicted } else { Priority::Demand };
+    (Request { token, extents: placed.extents, block, priority }, placed.at)
 }
 
 fn wait(source: &mut dyn Source) -> Completion {
@@ -64,6 +74,8 @@ fn scattered_reads(mut source: Box<dyn Source>, contents: &[Vec<u8>]) {
         let (request, at) = request(token, &wanted);
         expected.push((wanted, at));
         source.submit(request);
+        // A promotion is a hint: of a request that waits, has begun, is done or never was.
+        source.promote(rng.below(2 * (token + 1)));
     }
     assert_eq!(source.in_flight(), expected.len(), "{}: all are in flight", source.name());
     let mut seen = vec![false; expected.len()];
@@ -114,11 +126,53 @@ fn ends_of_files(mut source: Box<dyn Source>, contents: &[Vec<u8>]) {
     }
 }
 
+/// Errors name file and offset, give the block back, and leave the source usable.
+fn failing_reads(mut source: Box<dyn Source>, seed: u64) {
+    let wanted = [(FileId(0), 5000, 3_000_000), (FileId(2), 4097, 60_000)];
+    let (mut fine, mut failed) = (0, 0);
+    for token in 0..60 {
+        let (request, _) = request(token, &wanted);
+        let len = request.block.len();
+        source.submit(request);
+        if token % 4 < 3 {
+            continue;
+        }
+        while let Some(done) = source.reap(Wait::Yes) {
+            assert_eq!(done.block.len(), len, "{}: the block comes back", source.name());
+            match done.result {
+                Ok(_) => fine += 1,
+                Err(Error::Read { file, offset_bytes, .. }) => {
+                    failed += 1;
+                    let is_first = file.ends_with("part-0") && (4096..3_005_000).contains(&offset_bytes);
+                    let is_second = file.ends_with("part-2") && (4096..64_097).contains(&offset_bytes);
+                    assert!(is_first || is_second, "{}: {} at {offset_bytes}", source.name(), file.display());
+                }
+                Err(other) => panic!("{}, seed {seed}: {other}", source.name()),
+            }
+        }
+    }
+    assert!(fine + failed == 60 && failed > 0, "{}, seed {seed}: {fine} and {failed}", source.name());
+}
+
+/// The read after a failed one is fine.
+fn one_failing_read(mut source: Box<dyn Source>) {
+    for (token, is_fine) in [(1, false), (2, true)] {
+        source.submit(request(token, &[(FileId(1), 100, 200)]).0);
+        assert_eq!(wait(&mut *source).result.is_ok(), is_fine, "{}", source.name());
+    }
+}
+
 fn nothing_to_read(mut source: Box<dyn Source>) {
     let block = Arena::new(1).cut(1).expect("a page");
     source.submit(Request { token: 9, extents: Arc::new([]), block, priority: Priority::Predicted });
     let done = wait(&mut *source);
     assert_eq!((done.token, done.result.expect("nothing can go wrong")), (9, 0));
+    // An extent of no bytes is no read either, even at the end of the file.
+    let block = Arena::new(1).cut(1).expect("a page");
+    let extents = Arc::new([Extent { file: FileId(1), offset_bytes: 4096, len_bytes: 0, at: 0 }]);
+    source.submit(Request { token: 10, extents, block, priority: Priority::Demand });
+    let done = wait(&mut *source);
+    assert_eq!((done.token, done.result.expect("nothing can go wrong")), (10, 0));
 }
 
 /// A file cut short after it was opened is an error that names it, and the source goes on.

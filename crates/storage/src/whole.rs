@@ -1,66 +1,96 @@
-//! Reading a long range at once, for weights that stay in memory; leaves nothing in the page cache.
+//! Reading long ranges at once, for weights that stay in memory; leaves nothing in the page cache.
+
+use std::sync::{
+    Mutex, PoisonError,
+    atomic::{AtomicU64, Ordering},
+};
 
 use units::{Arena, limits::PAGE_BYTES};
 
-use crate::{Error, Extent, FileId, Files, files::read_at};
+use crate::{Error, Extent, FileId, Files, pread::read_extent};
 
-/// Bytes of the block between drive and destination.
-const BOUNCE_BYTES: usize = 4 << 20;
+/// Bytes of one read; each thread has a block of this size between the drive and the destination.
+const PIECE_BYTES: usize = 2 << 20;
+/// Threads that read, the caller included: enough to keep a drive busy while some of them copy.
+const THREADS: usize = 4;
 
-/// Reads `out.len()` bytes of `file` from `offset_bytes` on. A range of more than one block is read by two threads.
+/// A range of a file, and where it goes.
+#[derive(Debug)]
+pub struct Whole<'a> {
+    /// Which file.
+    pub file: FileId,
+    /// Where in it.
+    pub offset_bytes: u64,
+    /// Filled from there on.
+    pub out: &'a mut [u8],
+}
+
+/// Reads `out.len()` bytes of `file` from `offset_bytes` on.
 ///
 /// # Errors
 /// A read fails or the file ends early.
 pub fn read_range(files: &Files, file: FileId, offset_bytes: u64, out: &mut [u8]) -> Result<(), Error> {
-    if out.len() <= BOUNCE_BYTES {
-        return read_part(files, file, offset_bytes, out);
-    }
-    let half = (out.len() / 2).next_multiple_of(PAGE_BYTES);
-    let (first, second) = out.split_at_mut(half);
-    std::thread::scope(|scope| {
-        let other = scope.spawn(|| read_part(files, file, offset_bytes + half as u64, second));
-        let own = read_part(files, file, offset_bytes, first);
-        let other = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        own.and(other)
-    })
+    read_all(files, vec![Whole { file, offset_bytes, out }], &mut |_| {})
 }
 
-fn read_part(files: &Files, file: FileId, offset_bytes: u64, out: &mut [u8]) -> Result<(), Error> {
-    let bounce_bytes = BOUNCE_BYTES.min(out.len().next_multiple_of(PAGE_BYTES)) + PAGE_BYTES;
-    let mut bounce = Arena::new(bounce_bytes).cut(bounce_bytes).expect("an arena holds what it was made for");
-    let mut done = 0;
-    while done < out.len() {
-        let at = offset_bytes + done as u64;
-        let lead = (at % PAGE_BYTES as u64) as usize;
-        let len = (out.len() - done).min(bounce_bytes - PAGE_BYTES);
-        let extent = Extent { file, offset_bytes: at, len_bytes: len as u32, at: lead as u32 };
-        read_extent(files, &extent, &mut bounce)?;
-        out[done..done + len].copy_from_slice(&bounce[lead..lead + len]);
-        done += len;
-    }
+/// Reads every range, with several reads under way at once. `progress` is told the bytes read so far, on the caller's
+/// thread, now and then.
+///
+/// # Errors
+/// A read fails or a file ends early; then the destinations hold part of what was wanted.
+pub fn read_all(files: &Files, ranges: Vec<Whole<'_>>, progress: &mut dyn FnMut(u64)) -> Result<(), Error> {
+    let total: usize = ranges.iter().map(|range| range.out.len()).sum();
+    let threads = total.div_ceil(PIECE_BYTES).clamp(1, THREADS);
+    let done = AtomicU64::new(0);
+    let pieces = Mutex::new(ranges.into_iter().flat_map(pieces));
+    let work = |progress: &mut dyn FnMut(u64)| -> Result<(), Error> {
+        let bytes = PIECE_BYTES.min(total.next_multiple_of(PAGE_BYTES)) + PAGE_BYTES;
+        let mut bounce = Arena::new(bytes).cut(bytes).expect("an arena holds what it was made for");
+        loop {
+            // A thread that panicked while holding the lock has at worst lost a piece, and its panic goes on below.
+            let piece = pieces.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let Some(piece) = piece else { return Ok(()) };
+            let len = piece.out.len() as u64;
+            if let Err(error) = read_piece(files, piece, &mut bounce) {
+                // The others have nothing left to do.
+                pieces.lock().unwrap_or_else(PoisonError::into_inner).by_ref().for_each(drop);
+                return Err(error);
+            }
+            progress(done.fetch_add(len, Ordering::Relaxed) + len);
+        }
+    };
+    std::thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(|| work(&mut |_| {}))).collect();
+        let mut result = work(progress);
+        for other in others {
+            result = result.and(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        result
+    })?;
+    progress(done.into_inner());
     Ok(())
 }
 
-/// Reads every extent into `block`; returns the bytes read.
-pub(crate) fn read_extents(files: &Files, extents: &[Extent], block: &mut [u8]) -> Result<u64, Error> {
-    extents.iter().try_fold(0, |total, extent| Ok(total + read_extent(files, extent, block)?))
+/// Cuts a range into pieces that end at page boundaries of the file.
+fn pieces(range: Whole<'_>) -> impl Iterator<Item = Whole<'_>> {
+    let Whole { file, mut offset_bytes, mut out } = range;
+    std::iter::from_fn(move || {
+        let lead = (offset_bytes % PAGE_BYTES as u64) as usize;
+        let len = out.len().min(PIECE_BYTES - lead);
+        let (first, rest) = std::mem::take(&mut out).split_at_mut(len);
+        out = rest;
+        let piece = Whole { file, offset_bytes, out: first };
+        offset_bytes += len as u64;
+        (len > 0).then_some(piece)
+    })
 }
 
-/// Reads one extent into its place in `block`, going on after short reads, and leaves nothing of it in the page cache.
-fn read_extent(files: &Files, extent: &Extent, block: &mut [u8]) -> Result<u64, Error> {
-    let (file, begin, len, at) = files.read_of(extent);
-    let mut done = 0;
-    // Beyond the wanted bytes a direct read may meet the end of the file; that is no fault.
-    while begin + (done as u64) < extent.end() {
-        match read_at(file, &mut block[at + done..at + len], begin + done as u64) {
-            Ok(count) if files.is_end(extent, count, done + count) => {
-                return Err(files.ended(extent, begin + (done + count) as u64));
-            }
-            Ok(count) => done += count,
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(files.failed(extent, begin + done as u64, error)),
-        }
-    }
-    files.forget(extent);
-    Ok(done as u64)
+fn read_piece(files: &Files, piece: Whole<'_>, bounce: &mut [u8]) -> Result<(), Error> {
+    let lead = (piece.offset_bytes % PAGE_BYTES as u64) as usize;
+    let len = piece.out.len();
+    let extent =
+        Extent { file: piece.file, offset_bytes: piece.offset_bytes, len_bytes: len as u32, at: lead as u32 };
+    read_extent(files, &extent, bounce)?;
+    piece.out.copy_from_slice(&bounce[lead..lead + len]);
+    Ok(())
 }

@@ -2,6 +2,8 @@
 
 use std::{collections::BTreeMap, time::Instant};
 
+use serde::{Serialize, Serializer};
+
 macro_rules! phases {
     ($($(#[$doc:meta])* $variant:ident = $name:literal),* $(,)?) => {
         /// What a step is doing.
@@ -40,6 +42,13 @@ phases! {
     Head = "head",
     /// Drawing a token.
     Sample = "sample",
+}
+
+/// A phase is written as its name.
+impl Serialize for Phase {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
 }
 
 /// The name of the time that no phase claims.
@@ -91,6 +100,13 @@ impl Phases {
     }
 }
 
+/// Written as microseconds by name, in the order of a step.
+impl Serialize for Phases {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(Phase::ALL.iter().map(|phase| (phase, self.us(*phase))))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -106,6 +122,14 @@ mod tests {
         assert_eq!(phases.report(1)["unaccounted"], 0);
         phases.clear();
         assert_eq!(phases, Phases::default());
+    }
+
+    #[test]
+    fn phases_are_written_by_name() {
+        let mut phases = Phases::default();
+        phases.nanos[Phase::WaitStorage as usize] = 7_000;
+        let text = serde_json::to_string(&phases).expect("numbers by name");
+        assert!(text.starts_with("{\"embed\":0,") && text.contains("\"wait_storage\":7,"), "{text}");
     }
 
     #[test]

@@ -27,10 +27,12 @@ pub enum Error {
         /// What was asked for.
         key: ExpertKey,
     },
-    /// Every place is out on a lease, so nothing more can be read.
-    #[error("all {slots} places of the expert cache are leased; a lease must end before the next expert")]
+    /// Every slot that could hold the next expert is out on a lease, so nothing more can be read.
+    #[error("all {slots} slots for {key} are leased; a lease must end before it can be read")]
     AllLeased {
-        /// Places of the cache.
+        /// Which expert comes next.
+        key: ExpertKey,
+        /// Slots that could hold it.
         slots: usize,
     },
 }

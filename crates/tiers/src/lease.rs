@@ -2,24 +2,26 @@
 
 use std::{
     ops::Deref,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, OnceLock},
 };
 
 use units::{Block, ExpertKey};
 
-/// One expert's block. While the lease lives nobody can evict it; when it is dropped the block goes back to its place.
+/// A block while it lies in its slot; empty while a source fills it.
+pub(crate) type Shelf = Arc<OnceLock<Block>>;
+
+/// One expert's block. While a lease lives nobody can evict it. It may outlive the store.
 #[derive(Debug)]
 pub struct Lease {
     key: ExpertKey,
-    slot: usize,
-    /// Present until the drop.
-    block: Option<Block>,
-    home: Arc<Returns>,
+    /// Shared with the slot, and with other leases of the same expert. The store takes the block out only when nobody
+    /// shares it.
+    shelf: Shelf,
 }
 
 impl Lease {
-    pub(crate) fn new(key: ExpertKey, slot: usize, block: Block, home: &Arc<Returns>) -> Lease {
-        Lease { key, slot, block: Some(block), home: Arc::clone(home) }
+    pub(crate) fn new(key: ExpertKey, shelf: &Shelf) -> Lease {
+        Lease { key, shelf: Arc::clone(shelf) }
     }
 
     /// Which expert this is.
@@ -33,33 +35,6 @@ impl Deref for Lease {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        self.block.as_deref().unwrap_or_default()
-    }
-}
-
-impl Drop for Lease {
-    fn drop(&mut self) {
-        if let Some(block) = self.block.take() {
-            self.home.push(self.slot, block);
-        }
-    }
-}
-
-/// Blocks on their way back from leases. Room for all of them is made once.
-#[derive(Debug)]
-pub(crate) struct Returns(Mutex<Vec<(usize, Block)>>);
-
-impl Returns {
-    pub(crate) fn new(slots: usize) -> Arc<Returns> {
-        Arc::new(Returns(Mutex::new(Vec::with_capacity(slots))))
-    }
-
-    fn push(&self, slot: usize, block: Block) {
-        // A poisoned lock still guards a whole list: pushing and popping cannot stop half-way.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push((slot, block));
-    }
-
-    pub(crate) fn pop(&self) -> Option<(usize, Block)> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop()
+        self.shelf.get().expect("a lease is made of a filled slot, which stays filled while it is shared")
     }
 }

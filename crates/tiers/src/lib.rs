@@ -14,7 +14,7 @@ mod slots;
 mod stats;
 mod store;
 
-pub use catalogue::Catalogue;
+pub use catalogue::{Catalogue, Class};
 pub use error::Error;
 pub use lease::Lease;
 pub use stats::Stats;

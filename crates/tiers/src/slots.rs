@@ -1,117 +1,182 @@
-//! The places of the store: what each holds, and where each expert is.
+//! The slots of the store: what each holds, and where each expert is.
+//!
+//! The blocks are made once and only move between their slot and the source; leases share them in place.
 
-use units::{Arena, Block, ExpertKey};
+use std::{
+    ops::Range,
+    sync::{Arc, OnceLock},
+};
 
-use crate::catalogue::Catalogue;
+use storage::Priority;
+use units::{Arena, Block, ExpertKey, LayerIdx};
 
-/// No place.
+use crate::{
+    Lease,
+    catalogue::{Catalogue, Class},
+    lease::Shelf,
+};
+
+/// No slot.
 const NOWHERE: u32 = u32::MAX;
 
-/// What a place is doing.
+/// What a slot is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
     /// Nothing is in it.
     Empty,
-    /// Its block is with the source.
-    Loading(ExpertKey),
+    /// Its block is with the source, for this reason.
+    Loading(ExpertKey, Priority),
     /// Its block holds this expert.
     Resident(ExpertKey),
-    /// Its block is out on a lease.
-    Leased(ExpertKey),
 }
 
-/// All places, and the way from an expert to its place.
+/// One slot.
+#[derive(Debug)]
+struct Slot {
+    state: State,
+    shelf: Shelf,
+    /// The current request still needs it; it may not be given up.
+    is_wanted: bool,
+    /// It was filled by a prediction that nobody has used yet.
+    is_guess: bool,
+}
+
+/// All slots, and the way from an expert to its slot.
 #[derive(Debug)]
 pub(crate) struct Slots {
-    states: Vec<State>,
-    blocks: Vec<Option<Block>>,
-    /// Places that the current request still needs; they may not be given up.
-    wanted: Vec<bool>,
-    /// For each layer and expert its place.
-    places: Vec<Vec<u32>>,
+    slots: Vec<Slot>,
+    /// For each class its slots.
+    classes: Vec<Range<usize>>,
+    layers: Vec<Layer>,
+}
+
+/// Where the experts of a layer are.
+#[derive(Debug)]
+struct Layer {
+    /// For each expert its slot.
+    places: Vec<u32>,
+    class: usize,
 }
 
 impl Slots {
-    pub(crate) fn new(catalogue: &Catalogue, count: usize) -> Slots {
-        let bytes = catalogue.block_bytes();
-        let mut arena = Arena::new(bytes * count);
-        Slots {
-            states: vec![State::Empty; count],
-            blocks: (0..count).map(|_| arena.cut(bytes)).collect(),
-            wanted: vec![false; count],
-            places: catalogue.widths().map(|experts| vec![NOWHERE; experts]).collect(),
+    /// Slots as `classes` say, whose blocks grow in size.
+    pub(crate) fn new(catalogue: &Catalogue, classes: &[Class]) -> Slots {
+        let mut arena = Arena::new(classes.iter().map(|class| class.block_bytes * class.slots).sum());
+        let mut slots = Vec::with_capacity(classes.iter().map(|class| class.slots).sum());
+        let mut ranges = Vec::with_capacity(classes.len());
+        for class in classes {
+            let first = slots.len();
+            slots.extend((0..class.slots).map_while(|_| arena.cut(class.block_bytes)).map(Slot::new));
+            ranges.push(first..slots.len());
         }
+        let layer = |(experts, block_bytes): (usize, usize)| Layer {
+            places: vec![NOWHERE; experts],
+            // The last class holds any expert.
+            class: classes.partition_point(|class| class.block_bytes < block_bytes).min(classes.len() - 1),
+        };
+        Slots { slots, classes: ranges, layers: catalogue.layers().map(layer).collect() }
     }
 
     pub(crate) fn count(&self) -> usize {
-        self.states.len()
+        self.slots.len()
     }
 
+    /// For each class its slots.
+    pub(crate) fn classes(&self) -> &[Range<usize>] {
+        &self.classes
+    }
+
+    /// The class whose slots hold the experts of `layer`.
+    pub(crate) fn class_of(&self, layer: LayerIdx) -> usize {
+        self.layers[layer.index()].class
+    }
+
+    /// The slot that holds `key` or will.
     pub(crate) fn find(&self, key: ExpertKey) -> Option<usize> {
-        let place = self.places[key.layer.index()][key.expert.index()];
+        let place = self.layers[key.layer.index()].places[key.expert.index()];
         (place != NOWHERE).then_some(place as usize)
     }
 
-    pub(crate) fn state(&self, slot: usize) -> State {
-        self.states[slot]
+    fn set_place(&mut self, key: ExpertKey, place: u32) {
+        self.layers[key.layer.index()].places[key.expert.index()] = place;
     }
 
-    /// Whether the place may be given to another expert now.
+    pub(crate) fn state(&self, slot: usize) -> State {
+        self.slots[slot].state
+    }
+
+    /// Whether the slot may be given to another expert now: nobody reads it, waits for it or fills it.
     pub(crate) fn is_free_to_go(&self, slot: usize) -> bool {
-        matches!(self.states[slot], State::Empty | State::Resident(_)) && !self.wanted[slot]
+        let slot = &self.slots[slot];
+        !matches!(slot.state, State::Loading(..)) && !slot.is_wanted && Arc::strong_count(&slot.shelf) == 1
     }
 
     pub(crate) fn is_wanted(&self, slot: usize) -> bool {
-        self.wanted[slot]
+        self.slots[slot].is_wanted
     }
 
-    pub(crate) fn want(&mut self, slot: usize, wanted: bool) {
-        self.wanted[slot] = wanted;
+    pub(crate) fn want(&mut self, slot: usize, is_wanted: bool) {
+        self.slots[slot].is_wanted = is_wanted;
     }
 
     pub(crate) fn want_nothing(&mut self) {
-        self.wanted.fill(false);
+        self.slots.iter_mut().for_each(|slot| slot.is_wanted = false);
     }
 
-    /// Takes the place's block for reading `key` into it; whatever was there is forgotten.
-    pub(crate) fn begin_load(&mut self, slot: usize, key: ExpertKey) -> Block {
-        if let State::Resident(old) = self.states[slot] {
-            self.places[old.layer.index()][old.expert.index()] = NOWHERE;
+    /// Whether the slot came by a prediction that is used now for the first time.
+    pub(crate) fn confirm_guess(&mut self, slot: usize) -> bool {
+        std::mem::take(&mut self.slots[slot].is_guess)
+    }
+
+    /// A predicted load has become a demanded one.
+    pub(crate) fn demand(&mut self, slot: usize) {
+        if let State::Loading(_, priority) = &mut self.slots[slot].state {
+            *priority = Priority::Demand;
         }
-        self.states[slot] = State::Loading(key);
-        self.places[key.layer.index()][key.expert.index()] = slot as u32;
-        self.blocks[slot].take().expect("a place that may be given up holds its block")
     }
 
-    /// The block is back from the source, filled. Returns what it holds.
-    pub(crate) fn end_load(&mut self, slot: usize, block: Block) -> ExpertKey {
-        let State::Loading(key) = self.states[slot] else { unreachable!("a completion belongs to a load") };
-        self.states[slot] = State::Resident(key);
-        self.blocks[slot] = Some(block);
-        key
+    /// Takes the block of a slot that is free to go, for reading `key` into it; whatever was there is forgotten.
+    pub(crate) fn begin_load(&mut self, slot: usize, key: ExpertKey, priority: Priority) -> Block {
+        if let State::Resident(old) = self.slots[slot].state {
+            self.set_place(old, NOWHERE);
+        }
+        self.set_place(key, slot as u32);
+        let slot = &mut self.slots[slot];
+        slot.state = State::Loading(key, priority);
+        slot.is_guess = priority == Priority::Predicted;
+        let shelf = Arc::get_mut(&mut slot.shelf).expect("nobody shares a slot that is free to go");
+        shelf.take().expect("a slot that is not loading has its block")
+    }
+
+    /// The block is back from the source, filled.
+    pub(crate) fn end_load(&mut self, slot: usize, block: Block) {
+        let slot = &mut self.slots[slot];
+        let State::Loading(key, _) = slot.state else { unreachable!("a completion belongs to a load") };
+        slot.state = State::Resident(key);
+        slot.shelf.set(block).expect("the block of a loading slot was taken out");
     }
 
     /// The block is back from the source, not filled. Returns what it should have held.
     pub(crate) fn fail_load(&mut self, slot: usize, block: Block) -> ExpertKey {
-        let key = self.end_load(slot, block);
-        self.states[slot] = State::Empty;
-        self.places[key.layer.index()][key.expert.index()] = NOWHERE;
+        self.end_load(slot, block);
+        let State::Resident(key) = self.slots[slot].state else { unreachable!("`end_load` made it so") };
+        self.set_place(key, NOWHERE);
+        self.slots[slot].state = State::Empty;
+        self.slots[slot].is_guess = false;
         key
     }
 
-    /// Takes a resident block out for a lease.
-    pub(crate) fn lease(&mut self, slot: usize) -> Option<(ExpertKey, Block)> {
-        let State::Resident(key) = self.states[slot] else { return None };
-        let block = self.blocks[slot].take()?;
-        self.states[slot] = State::Leased(key);
-        Some((key, block))
+    /// A lease of what a resident slot holds.
+    pub(crate) fn lease(&self, slot: usize) -> Lease {
+        let slot = &self.slots[slot];
+        let State::Resident(key) = slot.state else { unreachable!("only resident slots become ready") };
+        Lease::new(key, &slot.shelf)
     }
+}
 
-    /// A lease has ended.
-    pub(crate) fn give_back(&mut self, slot: usize, block: Block) {
-        if let State::Leased(key) = self.states[slot] {
-            self.states[slot] = State::Resident(key);
-        }
-        self.blocks[slot] = Some(block);
+impl Slot {
+    fn new(block: Block) -> Slot {
+        let shelf = Arc::new(OnceLock::from(block));
+        Slot { state: State::Empty, shelf, is_wanted: false, is_guess: false }
     }
 }

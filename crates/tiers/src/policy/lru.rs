@@ -1,16 +1,17 @@
-//! Least recently used: a doubly linked list over the places, the oldest first. Constant time, no allocation.
+//! Least recently used: a doubly linked list over the slots, the oldest first. No allocation, and constant time unless the
+//! oldest may not go.
 
 use super::Policy;
 
-/// Gives up the place that has not been used for longest.
+/// Gives up the slot that has not been used for longest.
 #[derive(Debug)]
 pub struct Lru {
-    /// For each place its older and younger neighbour; the last entry is the head that ties the ends together.
+    /// For each slot its older and younger neighbour; the last entry is the head that ties the ends together.
     links: Vec<(usize, usize)>,
 }
 
 impl Lru {
-    /// A rule over `slots` places; at first place 0 is the oldest.
+    /// A rule over `slots` places; at first slot 0 is the oldest.
     #[must_use]
     pub fn new(slots: usize) -> Lru {
         let count = slots + 1;
@@ -20,18 +21,32 @@ impl Lru {
     fn head(&self) -> usize {
         self.links.len() - 1
     }
+
+    /// Moves `slot` to between `older` and its younger neighbour.
+    fn put_after(&mut self, slot: usize, older: usize) {
+        let younger = self.links[older].1;
+        self.links[slot] = (older, younger);
+        self.links[older].1 = slot;
+        self.links[younger].0 = slot;
+    }
+
+    fn take_out(&mut self, slot: usize) {
+        let (older, younger) = self.links[slot];
+        self.links[older].1 = younger;
+        self.links[younger].0 = older;
+    }
 }
 
 impl Policy for Lru {
     fn used(&mut self, slot: usize) {
-        let (older, younger) = self.links[slot];
-        self.links[older].1 = younger;
-        self.links[younger].0 = older;
-        let head = self.head();
-        let youngest = self.links[head].0;
-        self.links[youngest].1 = slot;
-        self.links[slot] = (youngest, head);
-        self.links[head].0 = slot;
+        self.take_out(slot);
+        let youngest = self.links[self.head()].0;
+        self.put_after(slot, youngest);
+    }
+
+    fn emptied(&mut self, slot: usize) {
+        self.take_out(slot);
+        self.put_after(slot, self.head());
     }
 
     fn victim(&mut self, free_to_go: &dyn Fn(usize) -> bool) -> Option<usize> {
@@ -65,5 +80,9 @@ mod tests {
         lru.used(2);
         lru.used(2);
         assert_eq!(lru.victim(&|_| true), Some(1));
+        lru.emptied(2);
+        assert_eq!(lru.victim(&|_| true), Some(2));
+        lru.emptied(2);
+        assert_eq!(lru.victim(&|slot| slot != 2), Some(1));
     }
 }
