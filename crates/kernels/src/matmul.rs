@@ -10,6 +10,13 @@
 //!
 //! A single token takes several rows side by side instead, because one row's chain of dependent additions would leave the
 //! processor idle. For each row and token the operations and their order are the same whatever is computed beside them.
+//!
+//! What makes it fast:
+//! - Rows are short, so the hardware's guess of what comes next is wrong at the end of each. Every step asks for the lines that
+//!   lie a whole number of row groups ahead, which doubles the speed of narrow formats.
+//! - Codes are converted where they lie in their words and the power of two is taken off at the end of the row.
+//! - A step of 256 columns is done in parts, rows taking turns: all of it at once would fill the processor's window with one
+//!   row's chain.
 
 use std::hint::black_box;
 
@@ -22,6 +29,7 @@ const TILE_ROWS: usize = 32;
 
 /// Bytes that memory moves at once.
 const LINE_BYTES: usize = 64;
+/// How far ahead of their use weights are asked for, at least: as much as memory gives while one request is on its way.
 const AHEAD_BYTES: usize = 4096;
 
 /// `y[t * y_stride + r] = dot(row r of w, x[t * x_stride..])`.
@@ -178,7 +186,8 @@ fn block<L, S, const BYTES: usize, const COLS: usize, const R: usize, const T: u
         token.steps = &token.steps[..steps];
     }
 
-    let ahead = R * job.row_bytes * (AHEAD_BYTES / (R * job.row_bytes).max(1) + 1);
+    let rows_bytes = R * job.row_bytes;
+    let ahead = rows_bytes * (AHEAD_BYTES / rows_bytes.max(1) + 1);
     let mut sums = [[lanes.splat(0.0); T]; R];
     match S::SCALES_BESIDE {
         Beside::Nothing => {

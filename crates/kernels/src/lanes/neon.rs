@@ -1,6 +1,6 @@
 //! Lanes as four NEON registers, bytes as one; NEON is part of every aarch64.
 
-use std::arch::aarch64::*;
+use std::arch::{aarch64::*, asm};
 
 use super::{LANES, Lanes, Real};
 
@@ -259,7 +259,12 @@ impl Lanes for Neon {
     }
 
     #[inline(always)]
-    fn prefetch(self, _at: *const u8) {}
+    fn prefetch(self, at: *const u8) {
+        // SAFETY: the instruction is a hint: it accesses no memory that the program can see and never faults.
+        unsafe {
+            asm!("prfm pldl1keep, [{at}]", at = in(reg) at, options(nostack, preserves_flags, readonly))
+        }
+    }
 }
 
 impl Neon {

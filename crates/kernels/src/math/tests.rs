@@ -12,10 +12,10 @@ fn ulps(found: f32, exact: f64) -> f64 {
     (f64::from(found) - exact).abs() / unit
 }
 
-/// The largest error over f32 with every 1009th bit pattern, both signs.
+/// The largest error over f32 with every 4001st bit pattern, both signs.
 fn worst(f: impl Fn(f32) -> f32, exact: impl Fn(f64) -> f64, wanted: impl Fn(f32) -> bool) -> (f64, f32) {
     let mut worst = (0.0, 0.0);
-    for bits in (0..=0x7F80_0000u32).step_by(1009) {
+    for bits in (0..=0x7F80_0000u32).step_by(4001) {
         for x in [f32::from_bits(bits), -f32::from_bits(bits)] {
             if wanted(x) {
                 let error = ulps(f(x), exact(f64::from(x)));
@@ -84,7 +84,7 @@ fn close(name: &str, x: f64, found: f64, exact: f64, bound: f64) {
 #[test]
 fn f64_functions_are_accurate() {
     let mut rng = units::Rng::new(7);
-    for _ in 0..200_000 {
+    for _ in 0..50_000 {
         let x = (rng.next_f64() - 0.5) * 2f64.powi(rng.below(40) as i32 - 11);
         let (sin, cos) = sin_cos_f64(x);
         close("sin", x, sin, x.sin(), 4.5e-16);
